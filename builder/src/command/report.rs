@@ -1,11 +1,11 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{Factors, Input, Repair, import::ImportReport, settings::Applied};
+use crate::{Factors, Input, Repair, import::ImportReport, names::hex, settings::Applied};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, info::hex};
+use super::Failure;
 
 /// The shape's number: it changes when a key changes its meaning or goes.
 const VERSION: u32 = 1;

@@ -13,6 +13,8 @@ use clap::ValueEnum;
 use hardpan::{Answer, Cost, Cursor, Hit, Status, Terrain};
 use serde_json::json;
 
+use crate::names::hex;
+
 use self::{
     found::Found,
     places::{Places, SEED, area, worst},
@@ -21,14 +23,7 @@ use self::{
     ticks::{TimedTicks, along},
     way::{Way, clock},
 };
-use super::{
-    Done, Failure, counted, drive, grouped,
-    info::{cost_of, hex},
-    load, named,
-    progress::steps,
-    terrain,
-};
-
+use super::{Done, Failure, counted, drive, grouped, info::cost_of, load, named, progress::steps, terrain};
 #[derive(clap::Args)]
 #[command(after_help = format!("{HOW}\n\n{}", drive::HELP))]
 pub struct Args {

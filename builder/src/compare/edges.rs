@@ -19,7 +19,7 @@ const PAIRS: usize = 8;
 const HALVINGS: u32 = 64;
 
 /// How many crossings were found, and whether they are all.
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Found {
     pub crossings: u64,
     pub all: bool,
@@ -58,13 +58,6 @@ pub fn edges(triangles: &[Corners]) -> Vec<Edge> {
     edges.par_sort_unstable_by(by_ends);
     edges.dedup();
     edges
-}
-
-/// Metres from a place to the nearest of an edge.
-pub fn distance([x, y]: [f64; 2], [p, q]: &Edge) -> f64 {
-    let ([dx, dy], [ex, ey]) = ([q[0] - p[0], q[1] - p[1]], [x - p[0], y - p[1]]);
-    let share = ((dx * ex + dy * ey) / (dx * dx + dy * dy)).clamp(0.0, 1.0);
-    (ex - share * dx).hypot(ey - share * dy)
 }
 
 struct Search {

@@ -3,13 +3,13 @@
 use hardpan::Terrain;
 use serde_json::Value;
 
-use super::drawing::{HIGHER, LOST, LOWER, SAME, between, of_change, side, signed};
 use crate::compare::{Met, Point};
-use crate::draw::{
+
+use super::{
     canvas::{Canvas, Colour, NOTHING},
+    changes::{Heights, LOST},
     maps::{self, Drawn, Key, Sheet, frame},
     relief::{View, light, lit},
-    scale::Scale,
 };
 
 /// Ground where no point lies: darker than points without a difference.
@@ -71,50 +71,24 @@ impl Dots {
     pub fn draw(self, terrain: &Terrain, range: Option<[f64; 2]>, title: &str) -> Sheet {
         let Dots { view, dots } = self;
         let off = dots.iter().flatten().filter_map(|dot| if let Dot::Off(v) = dot { Some(*v) } else { None });
-        let seen = off.fold([0.0; 2], |[low, high]: [f64; 2], v| [low.min(v), high.max(v)]);
-        let most = seen[1].max(-seen[0]);
-        let scale = Scale::new(Some(range.unwrap_or([-most, most])), seen);
-        let colour = |dot: Dot| match dot {
-            Dot::Off(difference) => of_change(scale.ends, difference),
-            Dot::Missing => LOST,
-        };
-        let pixels = view.rows(NOTHING, |row, out| {
-            for (a, to) in view.tops(terrain, row).iter().zip(out).filter(|(a, _)| a.found()) {
-                *to = lit(GROUND, light(terrain.slope_f64(&a.hit)));
-            }
-        });
-        let mut ground = Canvas { width: view.width, height: view.height, pixels };
+        let heights = Heights::new(off, range);
+        let tops = maps::of_tops(terrain, &view, |hit| lit(GROUND, light(terrain.slope_f64(hit))));
+        let mut ground = maps::canvas(&view, &tops, |colour| *colour);
         let mut all: Vec<(usize, Dot)> = dots.iter().enumerate().filter_map(|(i, dot)| Some((i, (*dot)?))).collect();
         all.sort_by(|p, q| p.1.size().total_cmp(&q.1.size()));
         let reach = (REACH * maps::magnitude(&view)) as i64;
         for (i, dot) in &all {
-            disc(&mut ground, [(i % view.width) as i64, (i / view.width) as i64], reach, colour(*dot));
+            let colour = if let Dot::Off(off) = dot { heights.colour(*off) } else { LOST };
+            disc(&mut ground, [i % view.width, i / view.width].map(|v| v as i64), reach, colour);
         }
-        let any = |what: fn(&Dot) -> bool| all.iter().any(|(_, dot)| what(dot));
-        let [low_told, high_told] = scale.told(signed);
-        let change = |v| of_change(scale.ends, v);
-        let mut keys = Vec::new();
-        if seen[0] < 0.0 || scale.ends[0] < 0.0 && range.is_some() {
-            keys.push(side(scale.ends[0].min(0.0), low_told, change, LOWER));
-        }
-        if any(|dot| *dot == Dot::Off(0.0)) {
-            keys.push(Key::Box(SAME, "no difference".into()));
-        }
-        if seen[1] > 0.0 || scale.ends[1] > 0.0 && range.is_some() {
-            keys.push(side(scale.ends[1].max(0.0), high_told, change, HIGHER));
-        }
-        if any(|dot| *dot == Dot::Missing) {
-            keys.push(Key::Box(LOST, "points without ground".into()));
-        }
+        let any = |what| all.iter().any(|(_, dot)| *dot == what);
+        let mut keys = heights.keys(any(Dot::Off(0.0)).then_some("no difference"));
+        keys.extend(any(Dot::Missing).then(|| Key::Box(LOST, "points without ground".into())));
         keys.push(Key::Box(GROUND, "ground without points".into()));
         keys.push(Key::Box(NOTHING, "no ground".into()));
         let mut notes = vec!["the worst point in each pixel, as a dot; the highest ground beneath".into()];
-        if all.is_empty() {
-            notes.push("no point lies here".into());
-        }
-        if most > 0.0 {
-            notes.push(format!("the image less the reference: {} here", between(seen, signed)));
-        }
+        notes.extend(all.is_empty().then(|| "no point lies here".into()));
+        notes.extend(heights.told().map(|told| format!("the image less the reference: {told} here")));
         let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
         frame(drawn, &format!("Differences: {title}"), &view)
     }

@@ -1,0 +1,424 @@
+//! The map of what differs between two images.
+
+use std::{cmp::Ordering, collections::BTreeSet, sync::Mutex};
+
+use hardpan::Terrain;
+use serde_json::Value;
+
+use crate::{
+    check::border::span,
+    compare::{Both, Ground, Kind, Seen, Watch},
+    names::{counted, decimal, metres},
+};
+
+use super::{
+    canvas::{Canvas, Colour, Lines, NOTHING, Paint, lined, mix},
+    holes::{fine, spots},
+    maps::{self, Drawn, Key, Sheet, Window, frame},
+    relief::{View, light, lit},
+    scale::{Bar, LONG, Scale, apart},
+};
+
+/// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
+const LOWER: Colour = [5, 72, 150];
+pub const SAME: Colour = [242, 242, 242];
+const HIGHER: Colour = [168, 72, 0];
+pub const LOST: Colour = [44, 40, 48];
+const GAINED: Colour = [240, 228, 66];
+/// Both in one pixel.
+const REPLACED: Colour = [144, 0, 240];
+/// Friction where it changed most, lighter than heights.
+const MU_HIGHER: Colour = [86, 200, 190];
+const MU_LOWER: Colour = [214, 110, 172];
+/// About what is small.
+const RING: Colour = [213, 0, 50];
+/// How strong the least change is drawn, of heights and of friction.
+const LEAST: f64 = 0.2;
+const LEAST_MU: f64 = 0.35;
+/// Rings at most.
+const RINGS: usize = 36;
+/// How much of the light relief has: unchanged ground shows where one is, other ground but a hint of it.
+const RELIEF: [f64; 2] = [0.6, 0.25];
+
+/// What a pixel shows: the largest changes of height and friction in it, and what else there is.
+#[derive(Clone, Copy, Default)]
+struct Pixel {
+    seen: Seen,
+    /// Where the largest is, or else where another is, as shares of 2^16 of the pixel, from its north-west.
+    at: [u16; 2],
+}
+
+impl Pixel {
+    fn has(&self, kind: Kind) -> bool {
+        self.seen.kinds.has(kind)
+    }
+
+    fn differs(&self) -> bool {
+        self.seen.kinds.any()
+    }
+
+    /// Whether rolling resistance or gain is other.
+    fn rest(&self) -> bool {
+        [Kind::RrHigher, Kind::RrLower, Kind::GainHigher, Kind::GainLower].iter().any(|kind| self.has(*kind))
+    }
+
+    /// Whether the material is other, and not its friction.
+    fn other(&self) -> bool {
+        self.has(Kind::Material) && self.seen.mu == 0.0
+    }
+
+    /// The same in whatever order.
+    fn join(&mut self, other: Pixel) {
+        if self.order(&other).is_lt() {
+            self.at = other.at;
+        }
+        self.seen.join(other.seen);
+    }
+
+    /// What counts more: ground lost or gained, then heights, then friction, then all else.
+    fn order(&self, other: &Pixel) -> Ordering {
+        let rank = |p: &Pixel| {
+            let ends = p.has(Kind::Lost) || p.has(Kind::Gained);
+            (ends, p.seen.change.abs(), p.seen.mu.abs(), p.rest() || p.has(Kind::Material), p.at)
+        };
+        rank(self).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)
+    }
+}
+
+/// A map that is not drawn yet.
+pub struct Changes {
+    pub view: View,
+    pixels: Mutex<Vec<Pixel>>,
+}
+
+/// Least and greatest coordinates of the ground of both.
+pub fn bounds([a, b]: [&Terrain; 2]) -> [[f64; 3]; 2] {
+    let ([low, high], [l, h]) = (a.bounds(), b.bounds());
+    [[0, 1, 2].map(|i| low[i].min(l[i])), [0, 1, 2].map(|i| high[i].max(h[i]))]
+}
+
+impl Watch for Changes {
+    fn count(&self) -> usize {
+        self.view.width * self.view.height
+    }
+
+    /// The middle of a pixel, row by row from the north-west.
+    fn place(&self, pixel: usize) -> [f64; 2] {
+        self.view.middle(pixel % self.view.width, pixel / self.view.width)
+    }
+
+    fn see(&self, places: Vec<([f64; 2], Seen)>) {
+        let size = [self.view.width, self.view.height].map(|n| n as f64);
+        let mut all = self.pixels.lock().unwrap_or_else(|broken| broken.into_inner());
+        for ([x, y], seen) in places {
+            let at = self.view.place(x, y);
+            // what lies on the picture's border is in it, however that is rounded
+            if (0..2).all(|i| (-0.01..=size[i] + 0.01).contains(&at[i])) {
+                let [column, row] = [0, 1].map(|i| at[i].clamp(0.0, size[i] - 1.0) as usize);
+                let share = |at: f64, pixel: usize| ((at - pixel as f64) * 65536.0) as u16;
+                let at = [share(at[0], column), share(at[1], row)];
+                all[row * self.view.width + column].join(Pixel { seen, at });
+            }
+        }
+    }
+}
+
+impl Changes {
+    /// Of a window, or of all ground of both images.
+    pub fn new(
+        images: [&Terrain; 2],
+        window: Option<Window>,
+        size: Option<[Option<usize>; 2]>,
+        per_metre: Option<f64>,
+    ) -> Result<Self, String> {
+        let [low, high] = bounds(images);
+        let all = Window([low[0], low[1], high[0], high[1]]);
+        let view = maps::view(images[0], window.or(Some(all)), size, per_metre)?;
+        maps::meets(&view, [low, high])?;
+        Ok(Changes { view, pixels: Mutex::new(vec![Pixel::default(); view.width * view.height]) })
+    }
+
+    /// Draws what was seen, from above, over all layers; `range` is where the colours of heights end. Without `found` the images are equal.
+    pub fn draw(self, images: [&Terrain; 2], found: Option<&Ground>, range: Option<[f64; 2]>, title: &str) -> Sheet {
+        let view = self.view;
+        let mut all = self.pixels.into_inner().unwrap_or_else(|broken| broken.into_inner());
+        let mut lights = vec![1.0; all.len()];
+        // the first one's show where the second has no ground
+        for t in images {
+            let hits = maps::of_tops(t, &view, |hit| light(t.slope_f64(hit)));
+            for ((slope, light), pixel) in hits.into_iter().zip(&mut lights).zip(&mut all) {
+                if let Some(slope) = slope {
+                    *light = slope;
+                    pixel.seen.ground |= found.is_none();
+                }
+            }
+        }
+        let heights = Heights::new(all.iter().map(|p| p.seen.change), range);
+        let frictions = [Friction::of(&all, -1.0, MU_LOWER), Friction::of(&all, 1.0, MU_HIGHER)];
+        let times = maps::magnitude(&view);
+        let paint = |(i, pixel): (usize, &Pixel)| {
+            let at = [i % view.width, i / view.width];
+            let light = 1.0 + RELIEF[usize::from(pixel.differs())] * (lights[i] - 1.0);
+            colour(pixel, &heights, &frictions, at, times).map_or(NOTHING, |colour| lit(colour, light))
+        };
+        let pixels = all.iter().enumerate().map(paint).collect();
+        let mut ground = Canvas { width: view.width, height: view.height, pixels };
+        let rings = found.map_or_else(Rings::default, |found| Rings::of(images, found.tolerance, &view, &all));
+        let [wide, small] = fine(&view);
+        rings.middles.iter().for_each(|at| ground.ring(*at, small, 1.5 * wide, RING));
+        let keys = keys(&all, &heights, &frictions, !rings.middles.is_empty());
+        let notes = notes(&all, &heights, &frictions, found, &rings);
+        let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
+        frame(drawn, &format!("Changes: {title}"), &view)
+    }
+}
+
+/// The colour of a pixel with ground, before the light.
+fn colour(pixel: &Pixel, heights: &Heights, frictions: &[Friction; 2], at: [usize; 2], times: usize) -> Option<Colour> {
+    let ([x, y], seen) = (at, &pixel.seen);
+    let mu = (seen.mu != 0.0).then(|| frictions[usize::from(seen.mu > 0.0)].colour(seen.mu.abs().into()));
+    let colour = match (pixel.has(Kind::Lost), pixel.has(Kind::Gained)) {
+        _ if !seen.ground => return None,
+        (true, true) => REPLACED,
+        (true, false) => LOST,
+        (false, true) => GAINED,
+        _ if seen.change == 0.0 => mu.unwrap_or(SAME),
+        // friction as lines over heights
+        _ => mu.filter(|_| lined(x, y, times)).unwrap_or(heights.colour(seen.change)),
+    };
+    Some(Paint { colour, lines: lines(pixel.rest(), pixel.other()) }.at(x, y, times))
+}
+
+fn keys(all: &[Pixel], heights: &Heights, frictions: &[Friction; 2], rings: bool) -> Vec<Key> {
+    let any = |what: fn(&Pixel) -> bool| all.iter().any(what);
+    let mut keys = heights.keys(Some("unchanged"));
+    for (there, colour, key) in [
+        (any(|p| p.has(Kind::Lost) && !p.has(Kind::Gained)), LOST, "ground lost"),
+        (any(|p| p.has(Kind::Gained) && !p.has(Kind::Lost)), GAINED, "ground gained"),
+        (any(|p| p.has(Kind::Lost) && p.has(Kind::Gained)), REPLACED, "ground lost and gained"),
+    ] {
+        keys.extend(there.then(|| Key::Box(colour, key.into())));
+    }
+    frictions.iter().for_each(|side| keys.extend(side.keys()));
+    let lined = |rest, other| Paint { colour: SAME, lines: lines(rest, other) };
+    for (there, key) in [
+        (any(Pixel::other), Key::Paint(lined(false, true), "other material, the same mu".into())),
+        (any(Pixel::rest), Key::Paint(lined(true, false), "other rr or gain".into())),
+        (any(|p| p.rest() && p.other()), Key::Paint(lined(true, true), "both".into())),
+        (rings, Key::Ring(RING, "around small changes".into())),
+        (any(|p| !p.seen.ground), Key::Box(NOTHING, "no ground in either".into())),
+    ] {
+        keys.extend(there.then_some(key));
+    }
+    keys
+}
+
+fn notes(
+    all: &[Pixel],
+    heights: &Heights,
+    frictions: &[Friction; 2],
+    found: Option<&Ground>,
+    rings: &Rings,
+) -> Vec<String> {
+    let small = |n: usize| counted(n as u64, "small change");
+    let both = all.iter().any(|p| p.seen.mu != 0.0 && p.seen.change != 0.0);
+    let mu = [0, 1].map(|i| frictions[i].sign * frictions[i].most());
+    let tolerance = found.map_or(0.0, |found| found.tolerance);
+    let notes = [
+        found
+            .is_some_and(Ground::apart)
+            .then(|| "no place has ground in both images: they do not lie over each other".into()),
+        Some("the largest change in each pixel, whichever layer has it".into()),
+        both.then(|| "where heights changed too, friction is drawn as lines".into()),
+        found.is_some_and(Ground::thin).then(|| "ground lost or gained along edges alone is not drawn".into()),
+        (rings.more > 0).then(|| format!("rings about the largest; {} have none", small(rings.more))),
+        (rings.thin > 0).then(|| format!("no rings about {} along edges alone", small(rings.thin))),
+        heights.told().map(|told| format!("heights change by {told} here")),
+        (mu != [0.0; 2]).then(|| format!("mu changes by {} here", between(mu, signed_number))),
+        (tolerance > 0.0)
+            .then(|| format!("heights that differ by no more than {} count as unchanged", metres(tolerance))),
+    ];
+    notes.into_iter().flatten().collect()
+}
+
+/// Changes of height in a picture, and where their colours end.
+pub struct Heights {
+    seen: [f64; 2],
+    ends: [f64; 2],
+    /// The ends are typed.
+    typed: bool,
+}
+
+impl Heights {
+    pub fn new(changes: impl Iterator<Item = f64>, range: Option<[f64; 2]>) -> Self {
+        let seen = changes.fold([0.0; 2], |[low, high]: [f64; 2], v| [low.min(v), high.max(v)]);
+        let most = seen[1].max(-seen[0]);
+        Heights { seen, ends: range.unwrap_or([-most, most]), typed: range.is_some() }
+    }
+
+    /// Few places change much: the square root leaves more of the scale to the others.
+    pub fn colour(&self, change: f64) -> Colour {
+        let (end, colour) = if change > 0.0 { (self.ends[1], HIGHER) } else { (self.ends[0], LOWER) };
+        let part = if end == 0.0 { 1.0 } else { (change / end).min(1.0) };
+        if change == 0.0 { SAME } else { mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt()) }
+    }
+
+    /// The colours of lower ground, of the same if there is a word for it, and of higher ground.
+    pub fn keys(&self, same: Option<&str>) -> Vec<Key> {
+        let ([low, high], [least, most]) = (self.ends, self.seen);
+        let [low_told, high_told] = Scale::new(Some(self.ends), self.seen).told(signed);
+        let colour = |v| self.colour(v);
+        let lower = (least < 0.0 || low < 0.0 && self.typed).then(|| side(low.min(0.0), low_told, colour, LOWER));
+        let higher = (most > 0.0 || high > 0.0 && self.typed).then(|| side(high.max(0.0), high_told, colour, HIGHER));
+        [lower, same.map(|text| Key::Box(SAME, text.into())), higher].into_iter().flatten().collect()
+    }
+
+    /// From where to where they go, if any is not zero.
+    pub fn told(&self) -> Option<String> {
+        (self.seen != [0.0; 2]).then(|| between(self.seen, signed))
+    }
+}
+
+/// The colours of changes of height up to the end of a scale, lower ones from right to left as on a line of numbers: even in the
+/// square root of the change, as they are drawn, with round changes at ticks. A scale that ends at nothing has `all` for every change.
+fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> Key {
+    if end == 0.0 {
+        return Key::Box(all, told);
+    }
+    let long = LONG as f64;
+    let at = |share: f64| if end < 0.0 { 1.0 - share } else { share };
+    let colours = (0..LONG).map(|i| colour(end * at((i as f64 + 0.5) / long).powi(2))).collect();
+    let mut ticks: Vec<(f64, String)> = Vec::new();
+    let ten = end.abs().log10().floor();
+    let round = (0..4).flat_map(|i| [5.0, 2.0, 1.0].map(|n| n * 10f64.powf(ten - f64::from(i)) * end.signum()));
+    for (share, change) in round.map(|change| ((change / end).sqrt(), change)).filter(|(share, _)| *share < 0.95) {
+        if metres(change).trim_matches(['-', '0', '.']).starts_with(' ') {
+            continue; // too little to be told
+        }
+        let place = if end < 0.0 { ticks.len() } else { 0 };
+        ticks.insert(place, (at(share) * long, signed(change)));
+        if !apart(&ticks) {
+            ticks.remove(place);
+        }
+    }
+    let ends = if end < 0.0 { [told, "0".into()] } else { ["0".into(), told] };
+    Key::Bar(Bar { colours, ends, ticks })
+}
+
+/// From the most that something fell to the most that it rose, of which one may be nothing.
+fn between([low, high]: [f64; 2], told: fn(f64) -> String) -> String {
+    match (low < 0.0, high > 0.0) {
+        (true, true) => format!("{} to {}", told(low), told(high)),
+        (true, false) => format!("up to {}", told(low)),
+        _ => format!("up to {}", told(high)),
+    }
+}
+
+/// Lines over other rolling resistance or gain, and over another material.
+fn lines(rest: bool, other: bool) -> Lines {
+    match (rest, other) {
+        (false, false) => Lines::None,
+        (false, true) => Lines::Upright,
+        (true, false) => Lines::Level,
+        (true, true) => Lines::Grid,
+    }
+}
+
+/// Friction higher, or lower.
+struct Friction {
+    sign: f64,
+    /// That of the largest change.
+    colour: Colour,
+    /// By how much it changed, each once, the least first.
+    changes: Vec<f64>,
+}
+
+/// Changes of friction on either side that have a colour each; more have a scale.
+const CHANGES: usize = 4;
+
+impl Friction {
+    fn of(all: &[Pixel], sign: f64, colour: Colour) -> Self {
+        let changes = all.iter().map(|s| f64::from(s.seen.mu) * sign).filter(|mu| *mu > 0.0);
+        // as they are told, so that rounding makes no others; above zero bits are in the order of numbers
+        let told: BTreeSet<u64> = changes.map(|mu| told(mu).to_bits()).collect();
+        Friction { sign, colour, changes: told.into_iter().map(f64::from_bits).collect() }
+    }
+
+    fn most(&self) -> f64 {
+        self.changes.last().copied().unwrap_or(0.0)
+    }
+
+    /// Evenly stronger from change to change, or along the scale.
+    fn colour(&self, change: f64) -> Colour {
+        let share = match self.changes.len() {
+            1 => 1.0,
+            n if n <= CHANGES => self.changes.partition_point(|c| *c < told(change)) as f64 / (n - 1) as f64,
+            _ => (change / self.most()).min(1.0),
+        };
+        mix(SAME, self.colour, LEAST_MU + (1.0 - LEAST_MU) * share)
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let mut told = match self.changes.len() {
+            n if n <= CHANGES => self.changes.clone(),
+            _ => vec![told(self.most() / 4.0), self.most()],
+        };
+        if self.sign < 0.0 {
+            told.reverse();
+        }
+        told.iter().map(|c| Key::Box(self.colour(*c), format!("mu {}", signed_number(self.sign * c)))).collect()
+    }
+}
+
+/// Rings about small changes.
+#[derive(Default)]
+struct Rings {
+    /// Pixels, the largest change first.
+    middles: Vec<[f64; 2]>,
+    /// How many small changes are more than those.
+    more: usize,
+    /// How many have none, as they lie along edges alone.
+    thin: usize,
+}
+
+impl Rings {
+    fn of(images: [&Terrain; 2], tolerance: f64, view: &View, all: &[Pixel]) -> Self {
+        let (both, [_, small]) = (Both::new(images, tolerance), fine(view));
+        let mut met: Vec<bool> = all.iter().map(|pixel| !pixel.differs()).collect();
+        let spots = spots(view, &mut met).into_iter().filter(|spot| spot.reach < small);
+        let order = |i: &usize, k: &usize| all[*i].order(&all[*k]).then(k.cmp(i));
+        let (mut strong, mut space, mut rings) = (Vec::new(), both.space(), Rings::default());
+        for i in spots.filter_map(|spot| spot.set.into_iter().max_by(order)) {
+            let share = all[i].at.map(|part| (f64::from(part) + 0.5) / 65536.0);
+            let at = [(i % view.width) as f64 + share[0], (i / view.width) as f64 + share[1]];
+            let place = [view.west + at[0] / view.per_metre, view.north - at[1] / view.per_metre];
+            match all[i].has(Kind::Lost) || all[i].has(Kind::Gained) || both.reaches(place, &mut space) {
+                true => strong.push((i, at)),
+                false => rings.thin += 1,
+            }
+        }
+        strong.sort_by(|(i, _), (k, _)| order(k, i));
+        for (_, at) in strong {
+            // one ring for those that it would lie upon
+            let held = rings.middles.iter().any(|ring| span([*ring, at]) < small);
+            match rings.middles.len() < RINGS && !held {
+                true => rings.middles.push(at),
+                false => rings.more += usize::from(!held),
+            }
+        }
+        rings
+    }
+}
+
+fn signed(change: f64) -> String {
+    format!("{}{}", if change > 0.0 { "+" } else { "" }, metres(change))
+}
+
+fn signed_number(change: f64) -> String {
+    format!("{}{}", if change > 0.0 { "+" } else { "" }, decimal(change))
+}
+
+/// A change of friction in four digits that count.
+fn told(change: f64) -> f64 {
+    format!("{change:.3e}").parse().unwrap_or(change)
+}
