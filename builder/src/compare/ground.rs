@@ -117,7 +117,7 @@ impl Index<Kind> for Counts {
 
 impl Serialize for Counts {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(Kind::COUNTED.iter().map(|kind| kind.name()).zip(&self.0))
+        to.collect_map(Kind::COUNTED.iter().map(|(_, name)| name).zip(&self.0))
     }
 }
 
@@ -152,6 +152,14 @@ impl Count {
 }
 
 impl Seen {
+    pub fn has(&self, kind: Kind) -> bool {
+        self.kinds.has(kind)
+    }
+
+    pub fn differs(&self) -> bool {
+        self.kinds.any()
+    }
+
     fn of(pair: &Pair) -> Self {
         let ends = Kind::Lost.bit() | Kind::Gained.bit();
         let kinds = Kinds(pair.kinds.0 & !ends | pair.wide.0 & ends);
@@ -185,7 +193,7 @@ pub fn ground(images: [&Terrain; 2], options: &Options, watch: Option<&dyn Watch
         (_, Some(watch)) if i >= squares.end => {
             let at = watch.place(i - squares.end);
             // a place is asked once
-            let asked = grid.has(at) || marks.binary_search_by(|p| grid.order(&p.at, &at)).is_ok();
+            let asked = marks.binary_search_by(|p| grid.order(&p.at, &at)).is_ok();
             (!asked).then_some(Place { at, role: Role::Pixel })
         }
         _ => Some(grid.place(i - squares.start)),
@@ -217,14 +225,13 @@ pub fn ground(images: [&Terrain; 2], options: &Options, watch: Option<&dyn Watch
     Ok(Ground { grid: grid.pitch, tolerance: both.tolerance, places, crossings, shared, largest, counts, materials })
 }
 
-/// Places of triangles and along edges, but for those of squares, in the order of the grid.
+/// Places of triangles and along edges, in the order of the grid.
 fn all_marks(images: [&Terrain; 2], grid: &Grid) -> (Vec<Place>, Found) {
     let triangles = images.map(plan);
     let (crossed, crossings) = crossings(&edges(&triangles[0]), &edges(&triangles[1]));
     let ends = triangles.iter().flat_map(|triangles| marks(triangles));
     let mut all: Vec<Place> = ends.chain(crossed).map(|at| Place { at, role: Role::Mark }).collect();
     all.extend(borders(images[0], images[1]));
-    all.retain(|p| !grid.has(p.at));
     all.par_sort_unstable_by(|p, q| grid.order(&p.at, &q.at).then((p.role == Role::Mark).cmp(&(q.role == Role::Mark))));
     all.dedup_by_key(|p| p.at);
     (all, crossings)
@@ -252,8 +259,10 @@ impl Part {
         let mut changed: Option<(f64, bool)> = None;
         for pair in here.iter().filter(|pair| pair.kinds.any()) {
             let [from, to] = pair.z;
-            for kind in Kind::COUNTED.into_iter().filter(|kind| pair.kinds.has(*kind) && *kind != Kind::Height) {
-                self.counts.0[kind as usize].add(place, to, pair.wide.has(kind));
+            for (kind, _) in Kind::COUNTED {
+                if pair.kinds.has(kind) && kind != Kind::Height {
+                    self.counts.0[kind as usize].add(place, to, pair.wide.has(kind));
+                }
             }
             if pair.kinds.has(Kind::Height) {
                 changed.get_or_insert((to, false)).1 |= pair.wide.has(Kind::Height);
@@ -270,7 +279,7 @@ impl Part {
             self.counts.0[Kind::Height as usize].add(place, z, wide);
         }
         space.here = here;
-        (seen.kinds.any() || seen.ground && place.role == Role::Pixel).then_some(seen)
+        (seen.differs() || seen.ground && place.role == Role::Pixel).then_some(seen)
     }
 
     fn change(&mut self, change: Largest) {

@@ -24,8 +24,6 @@ mod pairs;
 mod places;
 mod points;
 
-#[cfg(feature = "draw")]
-pub(crate) use self::pairs::Both;
 pub use self::{
     edges::{Found, MOST as MOST_CROSSINGS},
     facts::{Fact, FirstByte, Materials, Property, Sources},

@@ -33,27 +33,18 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All but materials, in order.
-    pub const COUNTED: [Kind; 9] = {
-        use Kind::*;
-        [Lost, Gained, Height, MuHigher, MuLower, RrHigher, RrLower, GainHigher, GainLower]
-    };
-
-    /// The key of places of this kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Lost => "lost",
-            Kind::Gained => "gained",
-            Kind::Height => "changed",
-            Kind::MuHigher => "mu_higher",
-            Kind::MuLower => "mu_lower",
-            Kind::RrHigher => "rr_higher",
-            Kind::RrLower => "rr_lower",
-            Kind::GainHigher => "gain_higher",
-            Kind::GainLower => "gain_lower",
-            Kind::Material => "materials",
-        }
-    }
+    /// All but materials, in order, and what they are called as keys.
+    pub const COUNTED: [(Kind, &str); 9] = [
+        (Kind::Lost, "lost"),
+        (Kind::Gained, "gained"),
+        (Kind::Height, "changed"),
+        (Kind::MuHigher, "mu_higher"),
+        (Kind::MuLower, "mu_lower"),
+        (Kind::RrHigher, "rr_higher"),
+        (Kind::RrLower, "rr_lower"),
+        (Kind::GainHigher, "gain_higher"),
+        (Kind::GainLower, "gain_lower"),
+    ];
 
     pub(super) fn bit(self) -> u16 {
         1 << self as u16
@@ -299,22 +290,6 @@ impl<'a> Both<'a> {
             open.retain(|(i, _)| here[*i].wide.any());
         }
         space.there = there;
-    }
-
-    /// Whether what differs at a place, or beside it as at a corner, is more than an edge.
-    #[cfg(feature = "draw")]
-    pub fn reaches(&self, [x, y]: [f64; 2], space: &mut Space) -> bool {
-        let mut here = mem::take(&mut space.here);
-        let ways = ACROSS.into_iter().flat_map(|[dx, dy]| [[dx, dy], [-dx, -dy]]);
-        let any = [[0.0; 2]].into_iter().chain(ways).any(|way| {
-            let [dx, dy] = way.map(|v| 1.5 * v * ASIDE);
-            let at = [x + dx, y + dy];
-            self.pairs(at, space, &mut here);
-            self.widen(&mut here, Place { at, role: Role::Square(0.0) }, space);
-            here.iter().any(|pair| pair.wide.any())
-        });
-        space.here = here;
-        any
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     check::border::span,
-    compare::{Both, Ground, Kind, Seen, Watch},
+    compare::{Ground, Kind, Seen, Watch},
     names::{counted, decimal, metres},
 };
 
@@ -21,7 +21,7 @@ use super::{
 
 /// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
 const LOWER: Colour = [5, 72, 150];
-pub const SAME: Colour = [242, 242, 242];
+const SAME: Colour = [242, 242, 242];
 const HIGHER: Colour = [168, 72, 0];
 pub const LOST: Colour = [44, 40, 48];
 const GAINED: Colour = [240, 228, 66];
@@ -40,55 +40,26 @@ const RINGS: usize = 36;
 /// How much of the light relief has: unchanged ground shows where one is, other ground but a hint of it.
 const RELIEF: [f64; 2] = [0.6, 0.25];
 
-/// What a pixel shows: the largest changes of height and friction in it, and what else there is.
-#[derive(Clone, Copy, Default)]
-struct Pixel {
-    seen: Seen,
-    /// Where the largest is, or else where another is, as shares of 2^16 of the pixel, from its north-west.
-    at: [u16; 2],
+/// Whether rolling resistance or gain is other.
+fn rest(seen: &Seen) -> bool {
+    [Kind::RrHigher, Kind::RrLower, Kind::GainHigher, Kind::GainLower].iter().any(|kind| seen.has(*kind))
 }
 
-impl Pixel {
-    fn has(&self, kind: Kind) -> bool {
-        self.seen.kinds.has(kind)
-    }
-
-    fn differs(&self) -> bool {
-        self.seen.kinds.any()
-    }
-
-    /// Whether rolling resistance or gain is other.
-    fn rest(&self) -> bool {
-        [Kind::RrHigher, Kind::RrLower, Kind::GainHigher, Kind::GainLower].iter().any(|kind| self.has(*kind))
-    }
-
-    /// Whether the material is other, and not its friction.
-    fn other(&self) -> bool {
-        self.has(Kind::Material) && self.seen.mu == 0.0
-    }
-
-    /// The same in whatever order.
-    fn join(&mut self, other: Pixel) {
-        if self.order(&other).is_lt() {
-            self.at = other.at;
-        }
-        self.seen.join(other.seen);
-    }
-
-    /// What counts more: ground lost or gained, then heights, then friction, then all else.
-    fn order(&self, other: &Pixel) -> Ordering {
-        let rank = |p: &Pixel| {
-            let ends = p.has(Kind::Lost) || p.has(Kind::Gained);
-            (ends, p.seen.change.abs(), p.seen.mu.abs(), p.rest() || p.has(Kind::Material), p.at)
-        };
-        rank(self).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)
-    }
+/// Whether the material is other, and not its friction.
+fn other(seen: &Seen) -> bool {
+    seen.has(Kind::Material) && seen.mu == 0.0
 }
 
-/// A map that is not drawn yet.
+/// What counts more: ground lost or gained, then heights, then friction, then all else.
+fn order(p: &Seen, q: &Seen) -> Ordering {
+    let rank = |p: &Seen| (p.has(Kind::Lost) || p.has(Kind::Gained), p.change.abs(), p.mu.abs());
+    rank(p).partial_cmp(&rank(q)).unwrap_or(Ordering::Equal)
+}
+
+/// A map that is not drawn yet: what each pixel shows.
 pub struct Changes {
     pub view: View,
-    pixels: Mutex<Vec<Pixel>>,
+    pixels: Mutex<Vec<Seen>>,
 }
 
 /// Least and greatest coordinates of the ground of both.
@@ -115,9 +86,7 @@ impl Watch for Changes {
             // what lies on the picture's border is in it, however that is rounded
             if (0..2).all(|i| (-0.01..=size[i] + 0.01).contains(&at[i])) {
                 let [column, row] = [0, 1].map(|i| at[i].clamp(0.0, size[i] - 1.0) as usize);
-                let share = |at: f64, pixel: usize| ((at - pixel as f64) * 65536.0) as u16;
-                let at = [share(at[0], column), share(at[1], row)];
-                all[row * self.view.width + column].join(Pixel { seen, at });
+                all[row * self.view.width + column].join(seen);
             }
         }
     }
@@ -135,7 +104,7 @@ impl Changes {
         let all = Window([low[0], low[1], high[0], high[1]]);
         let view = maps::view(images[0], window.or(Some(all)), size, per_metre)?;
         maps::meets(&view, [low, high])?;
-        Ok(Changes { view, pixels: Mutex::new(vec![Pixel::default(); view.width * view.height]) })
+        Ok(Changes { view, pixels: Mutex::new(vec![Seen::default(); view.width * view.height]) })
     }
 
     /// Draws what was seen, from above, over all layers; `range` is where the colours of heights end. Without `found` the images are equal.
@@ -145,39 +114,42 @@ impl Changes {
         let mut lights = vec![1.0; all.len()];
         // the first one's show where the second has no ground
         for t in images {
-            let hits = maps::of_tops(t, &view, |hit| light(t.slope_f64(hit)));
-            for ((slope, light), pixel) in hits.into_iter().zip(&mut lights).zip(&mut all) {
-                if let Some(slope) = slope {
-                    *light = slope;
-                    pixel.seen.ground |= found.is_none();
-                }
+            let found_light = maps::of_tops(t, &view, |hit| light(t.slope_f64(hit)));
+            for (i, of_hit) in found_light.into_iter().enumerate().filter_map(|(i, light)| Some((i, light?))) {
+                lights[i] = of_hit;
+                all[i].ground |= found.is_none();
             }
         }
-        let heights = Heights::new(all.iter().map(|p| p.seen.change), range);
+        let heights = Heights::new(all.iter().map(|seen| seen.change), range);
         let frictions = [Friction::of(&all, -1.0, MU_LOWER), Friction::of(&all, 1.0, MU_HIGHER)];
         let times = maps::magnitude(&view);
-        let paint = |(i, pixel): (usize, &Pixel)| {
+        let paint = |(i, seen): (usize, &Seen)| {
             let at = [i % view.width, i / view.width];
-            let light = 1.0 + RELIEF[usize::from(pixel.differs())] * (lights[i] - 1.0);
-            colour(pixel, &heights, &frictions, at, times).map_or(NOTHING, |colour| lit(colour, light))
+            let light = 1.0 + RELIEF[usize::from(seen.differs())] * (lights[i] - 1.0);
+            colour(seen, &heights, &frictions, at, times).map_or(NOTHING, |colour| lit(colour, light))
         };
         let pixels = all.iter().enumerate().map(paint).collect();
         let mut ground = Canvas { width: view.width, height: view.height, pixels };
-        let rings = found.map_or_else(Rings::default, |found| Rings::of(images, found.tolerance, &view, &all));
+        let (rings, more) = rings(&view, &all);
         let [wide, small] = fine(&view);
-        rings.middles.iter().for_each(|at| ground.ring(*at, small, 1.5 * wide, RING));
-        let keys = keys(&all, &heights, &frictions, !rings.middles.is_empty());
-        let notes = notes(&all, &heights, &frictions, found, &rings);
+        rings.iter().for_each(|at| ground.ring(*at, small, 1.5 * wide, RING));
+        let keys = keys(&all, &heights, &frictions, !rings.is_empty());
+        let notes = notes(&all, &heights, &frictions, found, more);
         let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
         frame(drawn, &format!("Changes: {title}"), &view)
     }
 }
 
 /// The colour of a pixel with ground, before the light.
-fn colour(pixel: &Pixel, heights: &Heights, frictions: &[Friction; 2], at: [usize; 2], times: usize) -> Option<Colour> {
-    let ([x, y], seen) = (at, &pixel.seen);
+fn colour(
+    seen: &Seen,
+    heights: &Heights,
+    frictions: &[Friction; 2],
+    [x, y]: [usize; 2],
+    times: usize,
+) -> Option<Colour> {
     let mu = (seen.mu != 0.0).then(|| frictions[usize::from(seen.mu > 0.0)].colour(seen.mu.abs().into()));
-    let colour = match (pixel.has(Kind::Lost), pixel.has(Kind::Gained)) {
+    let colour = match (seen.has(Kind::Lost), seen.has(Kind::Gained)) {
         _ if !seen.ground => return None,
         (true, true) => REPLACED,
         (true, false) => LOST,
@@ -186,11 +158,11 @@ fn colour(pixel: &Pixel, heights: &Heights, frictions: &[Friction; 2], at: [usiz
         // friction as lines over heights
         _ => mu.filter(|_| lined(x, y, times)).unwrap_or(heights.colour(seen.change)),
     };
-    Some(Paint { colour, lines: lines(pixel.rest(), pixel.other()) }.at(x, y, times))
+    Some(Paint { colour, lines: lines(rest(seen), other(seen)) }.at(x, y, times))
 }
 
-fn keys(all: &[Pixel], heights: &Heights, frictions: &[Friction; 2], rings: bool) -> Vec<Key> {
-    let any = |what: fn(&Pixel) -> bool| all.iter().any(what);
+fn keys(all: &[Seen], heights: &Heights, frictions: &[Friction; 2], rings: bool) -> Vec<Key> {
+    let any = |what: fn(&Seen) -> bool| all.iter().any(what);
     let mut keys = heights.keys(Some("unchanged"));
     for (there, colour, key) in [
         (any(|p| p.has(Kind::Lost) && !p.has(Kind::Gained)), LOST, "ground lost"),
@@ -202,11 +174,11 @@ fn keys(all: &[Pixel], heights: &Heights, frictions: &[Friction; 2], rings: bool
     frictions.iter().for_each(|side| keys.extend(side.keys()));
     let lined = |rest, other| Paint { colour: SAME, lines: lines(rest, other) };
     for (there, key) in [
-        (any(Pixel::other), Key::Paint(lined(false, true), "other material, the same mu".into())),
-        (any(Pixel::rest), Key::Paint(lined(true, false), "other rr or gain".into())),
-        (any(|p| p.rest() && p.other()), Key::Paint(lined(true, true), "both".into())),
+        (any(other), Key::Paint(lined(false, true), "other material, the same mu".into())),
+        (any(rest), Key::Paint(lined(true, false), "other rr or gain".into())),
+        (any(|p| rest(p) && other(p)), Key::Paint(lined(true, true), "both".into())),
         (rings, Key::Ring(RING, "around small changes".into())),
-        (any(|p| !p.seen.ground), Key::Box(NOTHING, "no ground in either".into())),
+        (any(|p| !p.ground), Key::Box(NOTHING, "no ground in either".into())),
     ] {
         keys.extend(there.then_some(key));
     }
@@ -214,14 +186,13 @@ fn keys(all: &[Pixel], heights: &Heights, frictions: &[Friction; 2], rings: bool
 }
 
 fn notes(
-    all: &[Pixel],
+    all: &[Seen],
     heights: &Heights,
     frictions: &[Friction; 2],
     found: Option<&Ground>,
-    rings: &Rings,
+    more: usize,
 ) -> Vec<String> {
-    let small = |n: usize| counted(n as u64, "small change");
-    let both = all.iter().any(|p| p.seen.mu != 0.0 && p.seen.change != 0.0);
+    let both = all.iter().any(|p| p.mu != 0.0 && p.change != 0.0);
     let mu = [0, 1].map(|i| frictions[i].sign * frictions[i].most());
     let tolerance = found.map_or(0.0, |found| found.tolerance);
     let notes = [
@@ -231,8 +202,7 @@ fn notes(
         Some("the largest change in each pixel, whichever layer has it".into()),
         both.then(|| "where heights changed too, friction is drawn as lines".into()),
         found.is_some_and(Ground::thin).then(|| "ground lost or gained along edges alone is not drawn".into()),
-        (rings.more > 0).then(|| format!("rings about the largest; {} have none", small(rings.more))),
-        (rings.thin > 0).then(|| format!("no rings about {} along edges alone", small(rings.thin))),
+        (more > 0).then(|| format!("rings about the largest; {} have none", counted(more as u64, "small change"))),
         heights.told().map(|told| format!("heights change by {told} here")),
         (mu != [0.0; 2]).then(|| format!("mu changes by {} here", between(mu, signed_number))),
         (tolerance > 0.0)
@@ -337,8 +307,8 @@ struct Friction {
 const CHANGES: usize = 4;
 
 impl Friction {
-    fn of(all: &[Pixel], sign: f64, colour: Colour) -> Self {
-        let changes = all.iter().map(|s| f64::from(s.seen.mu) * sign).filter(|mu| *mu > 0.0);
+    fn of(all: &[Seen], sign: f64, colour: Colour) -> Self {
+        let changes = all.iter().map(|s| f64::from(s.mu) * sign).filter(|mu| *mu > 0.0);
         // as they are told, so that rounding makes no others; above zero bits are in the order of numbers
         let told: BTreeSet<u64> = changes.map(|mu| told(mu).to_bits()).collect();
         Friction { sign, colour, changes: told.into_iter().map(f64::from_bits).collect() }
@@ -370,44 +340,24 @@ impl Friction {
     }
 }
 
-/// Rings about small changes.
-#[derive(Default)]
-struct Rings {
-    /// Pixels, the largest change first.
-    middles: Vec<[f64; 2]>,
-    /// How many small changes are more than those.
-    more: usize,
-    /// How many have none, as they lie along edges alone.
-    thin: usize,
-}
-
-impl Rings {
-    fn of(images: [&Terrain; 2], tolerance: f64, view: &View, all: &[Pixel]) -> Self {
-        let (both, [_, small]) = (Both::new(images, tolerance), fine(view));
-        let mut met: Vec<bool> = all.iter().map(|pixel| !pixel.differs()).collect();
-        let spots = spots(view, &mut met).into_iter().filter(|spot| spot.reach < small);
-        let order = |i: &usize, k: &usize| all[*i].order(&all[*k]).then(k.cmp(i));
-        let (mut strong, mut space, mut rings) = (Vec::new(), both.space(), Rings::default());
-        for i in spots.filter_map(|spot| spot.set.into_iter().max_by(order)) {
-            let share = all[i].at.map(|part| (f64::from(part) + 0.5) / 65536.0);
-            let at = [(i % view.width) as f64 + share[0], (i / view.width) as f64 + share[1]];
-            let place = [view.west + at[0] / view.per_metre, view.north - at[1] / view.per_metre];
-            match all[i].has(Kind::Lost) || all[i].has(Kind::Gained) || both.reaches(place, &mut space) {
-                true => strong.push((i, at)),
-                false => rings.thin += 1,
-            }
+/// The middles of rings about small changes, in pixels, the largest first, and how many small changes are more than those.
+fn rings(view: &View, all: &[Seen]) -> (Vec<[f64; 2]>, usize) {
+    let [_, small] = fine(view);
+    let mut met: Vec<bool> = all.iter().map(|seen| !seen.differs()).collect();
+    let spots = spots(view, &mut met).into_iter().filter(|spot| spot.reach < small);
+    let order = |i: &usize, k: &usize| order(&all[*i], &all[*k]).then(k.cmp(i));
+    let mut largest: Vec<usize> = spots.filter_map(|spot| spot.set.into_iter().max_by(order)).collect();
+    largest.sort_by(|i, k| order(k, i));
+    let (mut rings, mut more) = (Vec::new(), 0);
+    for at in largest.into_iter().map(|i| [i % view.width, i / view.width].map(|v| v as f64 + 0.5)) {
+        // one ring for those that it would lie upon
+        let held = rings.iter().any(|ring| span([*ring, at]) < small);
+        match rings.len() < RINGS && !held {
+            true => rings.push(at),
+            false => more += usize::from(!held),
         }
-        strong.sort_by(|(i, _), (k, _)| order(k, i));
-        for (_, at) in strong {
-            // one ring for those that it would lie upon
-            let held = rings.middles.iter().any(|ring| span([*ring, at]) < small);
-            match rings.middles.len() < RINGS && !held {
-                true => rings.middles.push(at),
-                false => rings.more += usize::from(!held),
-            }
-        }
-        rings
     }
+    (rings, more)
 }
 
 fn signed(change: f64) -> String {

@@ -17,28 +17,11 @@ const GROUND: Colour = [140, 142, 144];
 /// How far a dot reaches about its pixel, in pixels of a picture of ordinary size.
 const REACH: usize = 2;
 
-/// The worst point in a pixel.
-#[derive(Clone, Copy, PartialEq)]
-enum Dot {
-    Off(f64),
-    /// There is no ground.
-    Missing,
-}
-
-impl Dot {
-    /// What is drawn above what.
-    fn size(self) -> f64 {
-        match self {
-            Dot::Off(difference) => difference.abs(),
-            Dot::Missing => f64::INFINITY,
-        }
-    }
-}
-
-/// A map that is not drawn yet; of points in one pixel the worst is kept.
+/// A map that is not drawn yet.
 pub struct Dots {
     pub view: View,
-    dots: Vec<Option<Dot>>,
+    /// The largest difference in each pixel, infinite where a point has no ground.
+    dots: Vec<Option<f64>>,
 }
 
 impl Dots {
@@ -49,18 +32,17 @@ impl Dots {
     /// Takes in some points and what is there.
     pub fn see(&mut self, points: &[Point], met: &[Met]) {
         for (point, met) in points.iter().zip(met) {
+            let [x, y, reference] = point.at;
             let dot = match met {
-                Met::Ground { z, .. } => Dot::Off(z - point.at[2]),
-                Met::NoGround | Met::NotInImage => Dot::Missing,
+                Met::Ground { z, .. } => z - reference,
+                Met::NoGround | Met::NotInImage => f64::INFINITY,
                 Met::NoNumber | Met::Damaged => continue,
             };
-            let place = [point.at[0], point.at[1]];
-            if self.view.has(place) {
-                let at = self.view.place(place[0], place[1]);
-                let [column, row] =
-                    [(at[0], self.view.width), (at[1], self.view.height)].map(|(at, size)| (at as usize).min(size - 1));
+            if self.view.has([x, y]) {
+                let (at, size) = (self.view.place(x, y), [self.view.width, self.view.height]);
+                let [column, row] = [0, 1].map(|i| (at[i] as usize).min(size[i] - 1));
                 let old = &mut self.dots[row * self.view.width + column];
-                if old.is_none_or(|old| dot.size() > old.size()) {
+                if old.is_none_or(|old| dot.abs() > old.abs()) {
                     *old = Some(dot);
                 }
             }
@@ -70,20 +52,19 @@ impl Dots {
     /// Draws the points over the ground, the worst last; `range` is where the colours end.
     pub fn draw(self, terrain: &Terrain, range: Option<[f64; 2]>, title: &str) -> Sheet {
         let Dots { view, dots } = self;
-        let off = dots.iter().flatten().filter_map(|dot| if let Dot::Off(v) = dot { Some(*v) } else { None });
-        let heights = Heights::new(off, range);
+        let mut all: Vec<(usize, f64)> = dots.iter().enumerate().filter_map(|(i, dot)| Some((i, (*dot)?))).collect();
+        all.sort_by(|p, q| p.1.abs().total_cmp(&q.1.abs()));
+        let heights = Heights::new(all.iter().map(|dot| dot.1).filter(|off| off.is_finite()), range);
         let tops = maps::of_tops(terrain, &view, |hit| lit(GROUND, light(terrain.slope_f64(hit))));
         let mut ground = maps::canvas(&view, &tops, |colour| *colour);
-        let mut all: Vec<(usize, Dot)> = dots.iter().enumerate().filter_map(|(i, dot)| Some((i, (*dot)?))).collect();
-        all.sort_by(|p, q| p.1.size().total_cmp(&q.1.size()));
         let reach = (REACH * maps::magnitude(&view)) as i64;
-        for (i, dot) in &all {
-            let colour = if let Dot::Off(off) = dot { heights.colour(*off) } else { LOST };
+        for (i, off) in &all {
+            let colour = if off.is_finite() { heights.colour(*off) } else { LOST };
             disc(&mut ground, [i % view.width, i / view.width].map(|v| v as i64), reach, colour);
         }
-        let any = |what| all.iter().any(|(_, dot)| *dot == what);
-        let mut keys = heights.keys(any(Dot::Off(0.0)).then_some("no difference"));
-        keys.extend(any(Dot::Missing).then(|| Key::Box(LOST, "points without ground".into())));
+        let any = |off| all.iter().any(|dot| dot.1 == off);
+        let mut keys = heights.keys(any(0.0).then_some("no difference"));
+        keys.extend(any(f64::INFINITY).then(|| Key::Box(LOST, "points without ground".into())));
         keys.push(Key::Box(GROUND, "ground without points".into()));
         keys.push(Key::Box(NOTHING, "no ground".into()));
         let mut notes = vec!["the worst point in each pixel, as a dot; the highest ground beneath".into()];

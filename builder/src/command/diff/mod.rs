@@ -45,7 +45,7 @@ pub struct Args {
     /// The image to hold against it, or a reference: points of another tool, FILE.csv
     second: PathBuf,
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = maps::per_metre)]
     grid: Option<f64>,
     /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = tolerance)]
@@ -87,11 +87,6 @@ fn range(text: &str) -> Result<[f64; 2], String> {
     scale::pair(text)
         .filter(sane)
         .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, of 0.00001 m at least, as -0.5,0.5".into())
-}
-
-fn pitch(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    if (1e-9..=1e9).contains(&value) { Ok(value) } else { Err("must be above zero, from 1e-9 to 1e9 m".into()) }
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
