@@ -9,6 +9,7 @@ use crate::{
 };
 use hardpan::{Terrain, format::section};
 use hardpan_shaders::Stages;
+use serde_json::{Value, json};
 use std::{
     collections::{HashMap, HashSet},
     fmt,
@@ -88,6 +89,29 @@ pub fn settings_of(t: &Terrain) -> Settings {
     };
     let materials = (0..t.materials().len() as u16).map(rule).collect();
     Settings { materials, ..known }
+}
+
+/// All that the materials of an image have, as a list.
+pub fn materials(t: &Terrain) -> Value {
+    let included = included(t);
+    let material = |(i, m): (usize, &hardpan::format::Material)| {
+        json!({
+            "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain, "surface_type": m.surface,
+            "classes": classes(m.class_mask), "cone_index": m.cone_index, "label": m.label, "priority": m.priority,
+            "obstacle": m.flags & 1 == 1, "include": included[i],
+        })
+    };
+    t.materials().iter().enumerate().map(material).collect()
+}
+
+/// Of each material whether its faces were used at all: that stands in the record beside the table.
+pub fn included(t: &Terrain) -> Vec<bool> {
+    settings_of(t).materials.iter().map(|rule| rule.include != Some(false)).collect()
+}
+
+/// Numbers of the bits that are set.
+pub fn classes(mask: u32) -> Vec<u32> {
+    (0..32).filter(|c| mask >> c & 1 == 1).collect()
 }
 
 /// The settings with which an image is built again; what nobody stated they do not state either.

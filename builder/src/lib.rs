@@ -25,7 +25,7 @@
 //! | build on a graphics card | [`backend`], [`build_on`] |
 //! | write and map files | [`Image`], [`ImageFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`source_error`] |
-//! | hold it against points of another tool | [`compare`] |
+//! | compare it with another image, or with points of another tool | [`compare`] |
 //! | build from images, one or several | [`again::Rebuild`], [`merge::Merged`], [`Factors`] |
 //! | look into an image | [`mod@read`], [`mod@export`] |
 //! | sample heights on squares | [`mod@sample`] |

@@ -58,6 +58,23 @@ pub fn section_name(kind: u32) -> &'static str {
     }
 }
 
+/// What answers where there is no ground.
+pub fn fallback(policy: u32) -> &'static str {
+    use hardpan::format::fallback::*;
+    match policy {
+        BOUNDS_MIN_Z => "the lowest height of the image",
+        DEFAULT => "the default height",
+        MISS => "no height",
+        EDGE_EXTEND => "the height at the nearest edge",
+        _ => "unknown",
+    }
+}
+
+/// Bytes in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
 /// What does not verify, with names of sections.
 pub fn fault(e: VerifyError) -> String {
     match e {
@@ -132,6 +149,11 @@ pub fn decimal(v: f64) -> String {
 /// A number with three digits that count.
 pub fn few_digits(v: f64) -> String {
     decimal(format!("{v:.2e}").parse().unwrap_or(v))
+}
+
+/// Metres to a micrometre.
+pub fn micrometres(v: f64) -> f64 {
+    (v * 1e6).round() / 1e6 + 0.0
 }
 
 /// The width of a column of names: that of the longest, and 30 at least.

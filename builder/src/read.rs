@@ -7,7 +7,7 @@ use hardpan::format::{
     self, Attribute, BLOCK_CELLS, FRACTION, NODE_DENSE, Node, PALETTE, PATCH_LOG2, Patch, ROOT, TileRecord, block,
     bundle, entry, section, word,
 };
-use hardpan::{Cost, Terrain};
+use hardpan::{Cost, Hit, Terrain};
 use std::{cmp::Reverse, ops::Range};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -219,6 +219,14 @@ pub fn tiles<'a>(t: &Terrain<'a>) -> impl Iterator<Item = TileView<'a>> + use<'a
         let head = format::Tile::ref_from_prefix(tile).ok()?.0;
         Some(TileView { record, head, words: <[u32]>::ref_from_bytes(tile).ok()? })
     })
+}
+
+/// Most layers of a place that there is room for.
+pub const ROOM: usize = 1 << 20;
+
+/// Room for all layers of a place, as far as an image may be believed.
+pub fn room(t: &Terrain) -> Vec<Hit> {
+    vec![Hit::NONE; (t.max_layers() as usize).clamp(4, ROOM)]
 }
 
 /// The largest side of tiles, log2 in lattice steps and up to `most`, whose palettes hold what those of this image have, if that is larger.

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
 use crate::{
     Provenance,
-    again::{self, recorded},
-    names::section_name,
+    again::{self, classes, included, materials, recorded},
+    names::{fallback, hex, metres, section_name},
     read,
 };
 use hardpan::{Cost, Terrain, format::bundle, format::section};
@@ -14,7 +14,6 @@ use serde_json::{Map, Value, json};
 use super::{
     Done, Failure, costs, counted, decimal, grouped, load, materials::told_by_default, named, shown, terrain, width,
 };
-use crate::names::metres;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -447,23 +446,6 @@ fn sections_table(t: &Terrain, out: &mut dyn Write) -> Done {
     Ok(())
 }
 
-pub fn materials(t: &Terrain) -> Value {
-    let included = included(t);
-    let material = |(i, m): (usize, &hardpan::format::Material)| {
-        json!({
-            "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain, "surface_type": m.surface,
-            "classes": classes(m.class_mask), "cone_index": m.cone_index, "label": m.label, "priority": m.priority,
-            "obstacle": m.flags & 1 == 1, "include": included[i],
-        })
-    };
-    t.materials().iter().enumerate().map(material).collect()
-}
-
-/// Of each material whether its faces were used at all: that stands in the record beside the table.
-fn included(t: &Terrain) -> Vec<bool> {
-    again::settings_of(t).materials.iter().map(|rule| rule.include != Some(false)).collect()
-}
-
 fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
     let (wide, included) = (names_wide(t), included(t));
     writeln!(
@@ -502,11 +484,6 @@ fn names_wide(t: &Terrain) -> usize {
     width((0..t.materials().len()).map(|i| shown(t.material_name(i as u16))))
 }
 
-/// Numbers of the bits that are set.
-fn classes(mask: u32) -> Vec<u32> {
-    (0..32).filter(|c| mask >> c & 1 == 1).collect()
-}
-
 /// The text of the provenance; what is no UTF-8 is marked.
 fn provenance_of<'a>(t: &Terrain<'a>) -> std::borrow::Cow<'a, str> {
     String::from_utf8_lossy(t.section(section::PROVENANCE).unwrap_or_default())
@@ -523,19 +500,4 @@ fn provenance(t: &Terrain) -> Result<Value, String> {
     let mut facts = serde_json::to_value(&known).expect("strings, numbers, lists and tables");
     facts["mu_by_default"] = json!(known.mu_by_default); // the text leaves out an empty list
     Ok(facts)
-}
-
-pub fn fallback(policy: u32) -> &'static str {
-    use hardpan::format::fallback::*;
-    match policy {
-        BOUNDS_MIN_Z => "the lowest height of the image",
-        DEFAULT => "the default height",
-        MISS => "no height",
-        EDGE_EXTEND => "the height at the nearest edge",
-        _ => "unknown",
-    }
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -1,11 +1,16 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{Factors, Finding, Input, Repair, Severity, import::ImportReport, names::counted, settings::Applied};
+use crate::{
+    Factors, Finding, Input, Repair, Severity,
+    import::ImportReport,
+    names::{counted, hex},
+    settings::Applied,
+};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, findings::worded, info::hex, note, warn};
+use super::{Failure, findings::worded, note, warn};
 
 /// The shape's number: it changes when a key changes its meaning or goes.
 const VERSION: u32 = 1;

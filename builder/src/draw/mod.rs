@@ -1,8 +1,10 @@
 //! Pictures from answers: maps, plots, and what they are made of.
 
 pub mod canvas;
+pub mod changes;
 pub mod colour;
 mod costs;
+pub mod dots;
 pub mod frame;
 pub mod grid;
 mod heights;

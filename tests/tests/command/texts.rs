@@ -34,7 +34,7 @@ fn through_f32(file: &Path, raised: f32) {
     fs::write(file, text).unwrap();
 }
 
-/// At 300 m single precision has steps of two of the lattice's: about a local zero nothing is lost, else `diff` knows it.
+/// At 300 m single precision has steps of two of the lattice's: about a local zero nothing is lost, else a tolerance passes over it.
 #[test]
 fn mending_in_single_precision_is_told_from_rounding() {
     let folder = folder("mending_in_single_precision");
@@ -56,52 +56,19 @@ fn mending_in_single_precision_is_told_from_rounding() {
     let [_, err] = built(&[], 0.0);
     holds(&err, &["moves vertices by up to 0.0153 mm; --local writes them about the middle of the ground"]);
     let [out, _] = expect(1, &folder, &diff);
-    let said = "as a program of single precision may round them (--tolerance 0.0001 passes over that)";
-    holds(&out, &["different: heights other by up to 0.000015 m on ", &format!("{said}\n")]);
+    assert!(out.starts_with("different\n"), "{out}");
     let tolerant = [&diff[..], &["--tolerance", "0.0001"]].concat();
     holds(&expect(0, &folder, &tolerant)[0], &["alike"]);
     // what was mended does not drown
-    built(&[], 0.25);
-    holds(&expect(1, &folder, &diff)[0], &[&format!("{said}; also: raised by up to 0.25")]);
-    let facts: Value = serde_json::from_str(&expect(1, &folder, &[&diff[..], &["--json"]].concat())[0]).unwrap();
-    assert_eq!(facts["ground"]["rounded"]["tolerance"], json!(0.0001));
-    let [out, _] = expect(1, &folder, &tolerant);
-    assert!(out.starts_with("different\n"), "{out}");
-    built(&["--local"], 0.25);
-    let [out, _] = expect(1, &folder, &diff);
-    assert!(out.starts_with("different\n"), "{out}");
-    // a shift by a millimetre on gentle ground is none
-    let post = |i: u32| format!("v {} {} {}\n", i % 40, i / 40, f64::from(i % 40) * 0.015 + f64::from(i / 40) * 0.01);
-    let face = |i: u32| format!("f {0} {1} {2}\nf {1} {3} {2}\n", i + 1, i + 2, i + 41, i + 42);
-    let gentle = (0..1600).map(post).chain((0..1560).filter(|i| i % 40 < 39).map(face)).collect::<String>();
-    fs::write(folder.join("g.obj"), gentle).unwrap();
-    expect(0, &folder, &["build", "g.obj"]);
-    expect(0, &folder, &["build", "g.obj", "--translate", "0.001,0,0", "-o", "moved.hpan"]);
-    let [out, _] = expect(1, &folder, &["diff", "g.hpan", "moved.hpan"]);
-    assert!(out.starts_with("different") && !out.contains("single precision"), "{out}");
-}
-
-/// A slip of units is named near the zero and at map coordinates.
-#[test]
-fn diff_names_the_units_of_a_slip() {
-    let folder = folder("diff_names_units");
-    let names = "US survey feet?";
-    for (zero, z, side) in [([0.0, 0.0], 3.0, 32.0), ([500_000.0, 4_649_000.0], 30.0, 8.0)] {
-        fs::write(folder.join("h.obj"), hills(30, side, [zero[0], zero[1], z])).unwrap();
-        for unit in ["m", "ft", "us-ft", "km"] {
-            expect(0, &folder, &["build", "h.obj", "--unit", unit, "-o", &format!("{unit}.hpan")]);
-        }
-        let first = |a: &str, b: &str| {
-            let [out, _] = expect(1, &folder, &["diff", a, b]);
-            out.lines().next().unwrap().to_string()
-        };
-        holds(&first("m.hpan", "us-ft.hpan"), &["times as large, a slip between metres and ", names]);
-        holds(&first("us-ft.hpan", "m.hpan"), &["times as large, a slip between metres and ", names]);
-        holds(&first("m.hpan", "ft.hpan"), &["0.3048 times as large, a slip between metres and feet?"]);
-        holds(&first("m.hpan", "km.hpan"), &["1000 times as large, a slip between kilometres and metres, or "]);
-        if zero[0] > 0.0 {
-            holds(&first("ft.hpan", "us-ft.hpan"), &["times as large, a slip between feet and ", names]);
-        }
+    for local in [&[][..], &["--local"]] {
+        built(local, 0.25);
+        let [out, _] = expect(1, &folder, &[&tolerant[..], &["--json"]].concat());
+        let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
+        let rise = ["to", "from"].map(|key| ground["largest"][key].as_f64().unwrap());
+        assert!(
+            (rise[0] - rise[1] - 0.25).abs() < 1e-4 && ground["changed"]["area"].as_f64().unwrap() < 2.0,
+            "{ground}"
+        );
     }
 }
 

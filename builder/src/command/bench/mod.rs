@@ -12,6 +12,8 @@ use clap::ValueEnum;
 use hardpan::{Answer, Cost, Cursor, Hit, Status, Terrain};
 use serde_json::{Value, json};
 
+use crate::names::hex;
+
 use self::{
     found::Found,
     frames::along,
@@ -19,14 +21,7 @@ use self::{
     random::Random,
     timing::{COLD, EVICTION, Timing, clock},
 };
-use super::{
-    Done, Failure, counted, drive, grouped,
-    info::{cost_of, hex},
-    load, named,
-    progress::steps,
-    terrain,
-};
-
+use super::{Done, Failure, counted, drive, grouped, info::cost_of, load, named, progress::steps, terrain};
 #[derive(clap::Args)]
 #[command(after_help = format!("{HOW}\n\n{}", drive::HELP))]
 pub struct Args {

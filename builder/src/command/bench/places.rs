@@ -9,7 +9,7 @@ use hardpan::{
 };
 use rayon::prelude::*;
 
-use super::{super::query, CHUNK, random::Random};
+use super::{CHUNK, random::Random};
 
 /// Where queries go.
 pub enum Places {
@@ -67,7 +67,7 @@ pub fn area(t: &Terrain) -> Places {
             columns.push((c, sum));
         });
     }
-    Places::Area(columns, query::room(t))
+    Places::Area(columns, read::room(t))
 }
 
 /// A kind of cost, and how many columns are visited for it.

@@ -8,7 +8,6 @@ use std::{
 
 use hardpan::Terrain;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::{
     super::{
@@ -18,14 +17,14 @@ use super::{
         shown, terrain, view,
     },
     Args, check_map,
-    dots::Dots,
-    picture_facts,
     reference::Reference,
-    verdict::short,
+    say,
 };
 use crate::{
     compare::{Compared, Comparison, Differences, Met, Off, Point},
+    draw::dots::Dots,
     import::file_name,
+    names::micrometres,
 };
 
 /// What is said as JSON.
@@ -36,7 +35,6 @@ struct Said<'c> {
     tolerance: Option<f64>,
     #[serde(flatten)]
     compared: &'c Compared,
-    picture: Option<Value>,
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -64,28 +62,14 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if found.damaged > 0 {
         return Err(Failure::damaged(path, format!("damaged at {}", counted(found.damaged, "point"))));
     }
-    if let Some(table) = table {
-        table.keep()?;
-    }
+    table.map_or(Ok(()), Table::keep)?;
     let sheet = dots.map(|dots| {
         let title = [path, reference].map(|path| shown(&file_name(path))).join(" less ");
         (dots.view, stage("drawing", || dots.draw(&terrain, args.range, &title)).0)
     });
-    let drawn = args.png.as_ref().zip(sheet.as_ref());
-    if let Some((place, (_, sheet))) = drawn {
-        NewFile::write(place, &sheet.canvas.png()?)?.keep()?;
-    }
     let alike = args.tolerance.map(|_| found.alike());
-    if args.json {
-        let picture = drawn.map(|(place, (view, sheet))| picture_facts(place, view, sheet));
-        let said = Said { alike, tolerance: args.tolerance, compared: &found, picture };
-        writeln!(out, "{}", serde_json::to_string_pretty(&said).expect("names, numbers and lists"))?;
-    } else {
-        print(&found, args.tolerance, out)?;
-        if let Some((place, (view, sheet))) = drawn {
-            writeln!(out, "{}", sheet.caption(place, view))?;
-        }
-    }
+    let said = Said { alike, tolerance: args.tolerance, compared: &found };
+    say(args, &said, |out| print(&found, args.tolerance, out), sheet.as_ref(), out)?;
     if 2 * found.not_in_image > found.points {
         note(format!("{}: most points are not in the image; its ground has {}", named(reference), extents(&terrain)));
     }
@@ -160,10 +144,6 @@ impl<'a> Table<'a> {
 }
 
 fn print(c: &Compared, tolerance: Option<f64>, out: &mut impl Write) -> Done {
-    let left = [(c.no_ground, "without ground"), (c.not_in_image, "not in the image"), (c.no_number, "with no number")];
-    let left: Vec<String> =
-        left.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
-    let first = c.first_left.map_or(String::new(), |line| format!(", the first on line {line}"));
     if let Some(most) = tolerance {
         let over = c.heights.as_ref().and_then(|h| h.over).unwrap_or(0);
         let missing = c.no_ground + c.not_in_image;
@@ -177,36 +157,30 @@ fn print(c: &Compared, tolerance: Option<f64>, out: &mut impl Write) -> Done {
             ref causes => writeln!(out, "different: {}", causes.join("; "))?,
         }
     }
-    let rest = if left.is_empty() { String::new() } else { format!("; {}{first}", left.join(", ")) };
-    writeln!(
-        out,
-        "compared     {} of {}, the image less the reference{rest}",
-        grouped(c.compared),
-        counted(c.points, "point")
-    )?;
-    if let Some(heights) = &c.heights {
-        print_one(heights, "heights", " m", out)?;
-    }
-    if let Some(mu) = &c.mu {
-        print_one(mu, "mu", "", out)?;
-    }
-    Ok(())
+    let left = [(c.no_ground, "without ground"), (c.not_in_image, "not in the image"), (c.no_number, "with no number")];
+    let left: Vec<String> =
+        left.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    let rest = c.first_left.map(|line| format!("; {}, the first on line {line}", left.join(", "))).unwrap_or_default();
+    let points = counted(c.points, "point");
+    writeln!(out, "compared     {} of {points}, the image less the reference{rest}", grouped(c.compared))?;
+    c.heights.as_ref().map_or(Ok(()), |heights| print_one(heights, "heights", " m", out))?;
+    c.mu.as_ref().map_or(Ok(()), |mu| print_one(mu, "mu", "", out))
 }
 
 /// A difference with its sign.
 fn signed(v: f64) -> String {
-    let v = short(v);
+    let v = micrometres(v);
     format!("{}{}", if v > 0.0 { "+" } else { "" }, decimal(v))
 }
 
 fn place(off: &Off, unit: &str) -> String {
     let Off { number, at: [x, y], reference, image, difference } = off;
-    let [x, y, reference, image] = [x, y, reference, image].map(|v| decimal(short(*v)));
+    let [x, y, reference, image] = [x, y, reference, image].map(|v| decimal(micrometres(*v)));
     format!("{}{unit} at {x},{y} (line {number}): {image}, and {reference} by the reference", signed(*difference))
 }
 
 fn print_one(d: &Differences, name: &str, unit: &str, out: &mut impl Write) -> Done {
-    let told = |v: f64| format!("{}{unit}", decimal(short(v)));
+    let told = |v: f64| format!("{}{unit}", decimal(micrometres(v)));
     writeln!(out, "{name:<12} largest {}", place(&d.largest, unit))?;
     let [absolute, square] = [d.mean_absolute, d.root_mean_square].map(told);
     writeln!(

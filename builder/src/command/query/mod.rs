@@ -37,7 +37,10 @@ use super::{
     lines::Passed,
     load, named, note, terrain, warn,
 };
-use crate::draw::plot;
+use crate::{
+    draw::plot,
+    read::{ROOM, room},
+};
 
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", drive::HELP))]
@@ -125,14 +128,6 @@ A line iterations=N of --csv has each place of the lines behind it asked N times
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query track.hpan 0,0 --layers
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
-
-/// Most layers of a place that are shown.
-const ROOM: usize = 1 << 20;
-
-/// Room for all layers of a place, as far as an image may be believed.
-pub fn room(t: &Terrain) -> Vec<Hit> {
-    vec![Hit::NONE; (t.max_layers() as usize).clamp(4, ROOM)]
-}
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;

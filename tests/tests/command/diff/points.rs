@@ -2,10 +2,10 @@
 
 use crate::shell::{bridge, error, expect, folder, holds, soon};
 use serde_json::{Value, json};
-use std::{fs, path::Path};
+use std::fs;
 use verification::obj::real_file;
 
-use super::pixels;
+use super::{json_of, pixels};
 
 /// Height of the plane, metres; steps of the lattice at all places asked.
 fn plane(x: f64, y: f64) -> f64 {
@@ -44,11 +44,6 @@ fn points(count: i64) -> Vec<[f64; 4]> {
 fn table(heading: &str, points: &[[f64; 4]]) -> String {
     let lines = points.iter().map(|[x, y, z, mu]| format!("{x},{y},{z},{mu}\n"));
     format!("{heading}{}", lines.collect::<String>())
-}
-
-fn json_of(code: i32, folder: &Path, arguments: &[&str]) -> Value {
-    let [out, _] = expect(code, folder, &[arguments, &["--json"]].concat());
-    serde_json::from_str(&out).unwrap()
 }
 
 /// Statistics of whole numbers, as parts of one: mean, mean of absolute values, root mean square, percentiles.

@@ -1,26 +1,22 @@
 //! All ground over a place, in pairs of both images, and what of it is more than an edge.
 
-use std::{collections::BTreeMap, mem, ops::Range, sync::OnceLock};
+use std::{collections::BTreeMap, mem, ops::Range};
 
 use hardpan::{Hit, Terrain};
 
-use super::{
-    super::query::room,
-    edges::Corners,
-    moved::Move,
-    places::{Place, Role, plan},
-};
-use crate::check::steps::DECK;
+use super::places::{Place, Role};
+use crate::{check::steps::DECK, read::room};
 
-/// Metres from a place to those about it at least: a difference that is no more at two that face each other lies along an edge.
+/// Metres from a place to those about it: a difference that is no more at two that face each other lies along an edge.
 const ASIDE: f64 = 0.008;
-/// How far all may have moved for heights that differ no more than by that to count, metres.
-const SLIGHT: f64 = 0.004;
-/// Places along a side at which is looked whether most ground stayed.
-const LOOKS: usize = 64;
+/// Directions across which a difference may be thin.
+const ACROSS: [[f64; 2]; 4] = {
+    const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    [[1., 0.], [0., 1.], [D, D], [-D, D]]
+};
 
 /// What may be other about ground over a place.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Lost,
     Gained,
@@ -36,59 +32,54 @@ pub enum Kind {
     Material,
 }
 
-/// Some kinds.
+impl Kind {
+    /// All but materials, in order, and what they are called as keys.
+    pub const COUNTED: [(Kind, &str); 9] = [
+        (Kind::Lost, "lost"),
+        (Kind::Gained, "gained"),
+        (Kind::Height, "changed"),
+        (Kind::MuHigher, "mu_higher"),
+        (Kind::MuLower, "mu_lower"),
+        (Kind::RrHigher, "rr_higher"),
+        (Kind::RrLower, "rr_lower"),
+        (Kind::GainHigher, "gain_higher"),
+        (Kind::GainLower, "gain_lower"),
+    ];
+
+    pub(super) fn bit(self) -> u16 {
+        1 << self as u16
+    }
+}
+
+/// Some kinds, a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Kinds(u16);
+pub struct Kinds(pub(super) u16);
 
 impl Kinds {
-    const NONE: Kinds = Kinds(0);
-    const ALL: Kinds = Kinds((1 << (Kind::Material as u8 + 1)) - 1);
-
-    const fn of(kind: Kind) -> Self {
-        Kinds(1 << kind as u8)
+    pub fn has(self, kind: Kind) -> bool {
+        self.0 & kind.bit() != 0
     }
 
-    pub fn has(self, kind: Kind) -> bool {
-        self.and(Kinds::of(kind)).any()
+    pub fn any(self) -> bool {
+        self.0 != 0
     }
 
     fn set(&mut self, kind: Kind, there: bool) {
-        self.0 |= if there { Kinds::of(kind).0 } else { 0 };
+        self.0 |= if there { kind.bit() } else { 0 };
     }
 
-    const fn and(self, other: Kinds) -> Self {
-        Kinds(self.0 & other.0)
-    }
-
-    const fn or(self, other: Kinds) -> Self {
-        Kinds(self.0 | other.0)
-    }
-
-    const fn but(self, other: Kinds) -> Self {
-        Kinds(self.0 & !other.0)
-    }
-
-    const fn without(self, kind: Kind) -> Self {
-        self.but(Kinds::of(kind))
-    }
-
-    fn any(self) -> bool {
-        self.0 != 0
+    /// What any of some pairs is other in.
+    fn of_all(pairs: &[Pair]) -> Self {
+        Kinds(pairs.iter().fold(0, |all, pair| all | pair.kinds.0))
     }
 }
 
 /// Two images, and from which change of height on they differ.
 pub struct Both<'a> {
-    pub images: [&'a Terrain<'a>; 2],
+    images: [&'a Terrain<'a>; 2],
     /// Materials of either, by number.
     surfaces: [Vec<Surface>; 2],
     pub tolerance: f64,
-    /// Where the ground of the first is looked for in the second; all places and heights are those of the first.
-    pub to: Move,
-    /// How far beside that it may lie, metres: heights may differ by so much times their slopes, too.
-    beside: f64,
-    /// Whether most ground is as high as it was, once it was asked.
-    stayed: OnceLock<bool>,
 }
 
 /// A material, as far as places tell it.
@@ -104,7 +95,7 @@ struct Surface {
 /// Ground over a place: of both images, or of one alone.
 pub struct Pair {
     /// Which of either image's hits, from the highest on.
-    pub hits: [Option<usize>; 2],
+    hits: [Option<usize>; 2],
     /// Numbers of their materials.
     pub materials: [u16; 2],
     /// Metres; of one alone its height twice.
@@ -117,12 +108,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub fn differs(&self) -> bool {
-        self.kinds.any()
-    }
-
     /// Whether it is ground of both images.
-    pub fn is_both(&self) -> bool {
+    fn is_both(&self) -> bool {
         self.hits.iter().all(Option::is_some)
     }
 
@@ -141,8 +128,6 @@ pub struct Space {
     nearest: [Vec<usize>; 2],
     pub here: Vec<Pair>,
     there: Aside,
-    /// What one image has a little beside a place.
-    beside: (Vec<Hit>, Vec<f64>),
 }
 
 /// Ground over a place a little aside of another.
@@ -154,36 +139,6 @@ struct Aside {
     /// What any of them is other in.
     kinds: Kinds,
 }
-
-/// Whether all heights of a place changed by the same, but for what is slight.
-fn are_alike([from, to]: &[Vec<f64>; 2]) -> bool {
-    let rises = || from.iter().zip(to).map(|(from, to)| to - from);
-    rises().fold(f64::MIN, f64::max) - rises().fold(f64::MAX, f64::min) <= SLIGHT
-}
-
-/// Whether most ground that lies alone over places of a grid is as high as it was.
-fn stayed(images: [&Terrain; 2]) -> bool {
-    let [low, high] = images[0].bounds();
-    let mut hits = images.map(room);
-    let (mut all, mut same) = (0, 0);
-    for k in 0..LOOKS * LOOKS {
-        let [x, y] = [k % LOOKS, k / LOOKS].map(|n| (n as f64 + 0.5) / LOOKS as f64);
-        let at = [low[0] + x * (high[0] - low[0]), low[1] + y * (high[1] - low[1]), 0.0];
-        let mut alone =
-            |i: usize| (images[i].layers(at, &mut hits[i]).written == 1).then(|| images[i].z_f64(&hits[i][0]));
-        if let (Some(from), Some(to)) = (alone(0), alone(1)) {
-            all += 1;
-            same += usize::from(from == to);
-        }
-    }
-    2 * same > all
-}
-
-/// Directions across which a difference may be thin.
-const ACROSS: [[f64; 2]; 4] = {
-    const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
-    [[1., 0.], [0., 1.], [D, D], [-D, D]]
-};
 
 impl<'a> Both<'a> {
     pub fn new(images: [&'a Terrain<'a>; 2], tolerance: f64) -> Self {
@@ -197,63 +152,27 @@ impl<'a> Both<'a> {
             })
             .collect()
         });
-        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0, stayed: OnceLock::new() }
+        Both { images, surfaces, tolerance }
     }
 
-    /// Metres from a place to those about it, across which a difference may be an edge's.
-    fn aside(&self) -> f64 {
-        ASIDE.max(2.0 * self.beside)
-    }
-
-    /// How far about a place there must be no edge for all ground over it to go on to those about it; none where that does not show,
-    /// as of fields of heights.
-    pub fn far_around(&self) -> Option<f64> {
-        let headers = self.images.map(|t| t.header());
-        let rounded = headers.iter().map(|h| f64::exp2(f64::from(h.xy_log2))).sum::<f64>() / 128.0;
-        headers.iter().all(|h| h.patch_blocks == 0).then(|| self.aside() + self.beside + rounded)
-    }
-
-    /// The same images, the second one after a move that was not exact.
-    pub fn moved(&self, to: Move, tolerance: f64, beside: f64) -> Self {
-        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false.into() }
-    }
-
-    /// Of the ground of an image, in the first one's frame, least and greatest x, y and z.
-    pub fn bounds(&self, i: usize) -> [[f64; 3]; 2] {
-        let bounds = self.images[i].bounds();
-        if i == 0 { bounds } else { bounds.map(|p| self.to.back(p)) }
-    }
-
-    /// The triangles of an image in plan, in the first one's frame.
-    pub fn plan(&self, i: usize) -> Vec<Corners> {
-        let mut triangles = plan(self.images[i]);
-        if i == 1 && self.to != Move::default() {
-            triangles.as_flattened_mut().iter_mut().for_each(|[x, y]| [*x, *y, _] = self.to.back([*x, *y, 0.0]));
-        }
-        triangles
-    }
-
-    /// Whether heights of a pair are others.
-    fn apart(&self, space: &Space, hits: [Option<usize>; 2], change: f64) -> bool {
-        let slopes = || (0..2).filter_map(|i| Some(self.images[i].slope_f64(&space.hits[i][hits[i]?]))).flatten();
-        let slack = || if self.beside > 0.0 { self.beside * slopes().map(f64::abs).sum::<f64>() } else { 0.0 };
-        change > self.tolerance && change > self.tolerance + slack()
+    pub fn space(&self) -> Space {
+        Space { hits: self.images.map(room), ..Space::default() }
     }
 
     fn pair(&self, space: &Space, hits: [Option<usize>; 2]) -> Pair {
         let [from, to] = [0, 1].map(|i| hits[i].map(|k| space.z[i][k]));
         let materials = [0, 1].map(|i| hits[i].map_or(0, |k| space.hits[i][k].material));
         let z = [from.or(to), to.or(from)].map(Option::unwrap_or_default);
-        let (mut kinds, mut mu) = (Kinds::NONE, 0.0);
+        let (mut kinds, mut mu) = (Kinds::default(), 0.0);
         kinds.set(Kind::Lost, to.is_none());
         kinds.set(Kind::Gained, from.is_none());
         if let [Some(_), Some(_)] = hits {
             let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])]);
-            kinds.set(Kind::Height, self.apart(space, hits, (z[1] - z[0]).abs()));
-            for ([higher, lower], from, to) in [
-                ([Kind::MuHigher, Kind::MuLower], p.mu, q.mu),
-                ([Kind::RrHigher, Kind::RrLower], p.rr, q.rr),
-                ([Kind::GainHigher, Kind::GainLower], p.gain, q.gain),
+            kinds.set(Kind::Height, (z[1] - z[0]).abs() > self.tolerance);
+            for (higher, lower, from, to) in [
+                (Kind::MuHigher, Kind::MuLower, p.mu, q.mu),
+                (Kind::RrHigher, Kind::RrLower, p.rr, q.rr),
+                (Kind::GainHigher, Kind::GainLower, p.gain, q.gain),
             ] {
                 kinds.set(higher, to > from);
                 kinds.set(lower, to < from);
@@ -261,27 +180,34 @@ impl<'a> Both<'a> {
             kinds.set(Kind::Material, p.name != q.name);
             mu = q.mu - p.mu;
         }
-        Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu }
+        Pair { hits, materials, z, kinds, wide: Kinds::default(), mu }
     }
 
     /// All ground over a place, in pairs from the highest on if the [same layers](Self::same_layers) are there in both; else two heights are a
     /// pair if each is the nearest of the other, or if [both are left over](Self::join_rest). Whether there is ground in both images.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
-        for i in 0..2 {
-            self.heights(i, [x, y], &mut space.hits[i], &mut space.z[i]);
+        for (i, t) in self.images.iter().enumerate() {
+            let count = t.layers([x, y, 0.0], &mut space.hits[i]).written;
+            space.z[i].clear();
+            space.z[i].extend(space.hits[i][..count].iter().map(|hit| t.z_f64(hit)));
         }
         let counts = [0, 1].map(|i| space.z[i].len());
-        if counts[0] == counts[1] && self.same_layers(space) {
+        if self.same_layers(space) {
             into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i); 2])));
-            return counts[0] > 0;
+        } else {
+            self.join_nearest(space, into);
+            self.join_rest(space, into);
         }
-        self.join_nearest(space, into);
-        if self.beside > 0.0 {
-            self.leave_out_beside([x, y], space, into);
-        }
-        self.join_rest(space, into);
         counts.iter().all(|n| *n > 0)
+    }
+
+    /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was.
+    fn same_layers(&self, Space { z, hits, .. }: &Space) -> bool {
+        let same = |k: usize| {
+            (z[1][k] - z[0][k]).abs() <= DECK && self.same_material([0, 1].map(|i: usize| hits[i][k].material))
+        };
+        z[0].len() == z[1].len() && (0..z[0].len()).all(same)
     }
 
     /// Makes pairs of heights each of which is the nearest of the other, from the highest on; last comes what the second image alone has.
@@ -294,22 +220,6 @@ impl<'a> Both<'a> {
         let [from, to] = [0, 1].map(|i| 0..space.z[i].len());
         into.extend(from.map(|i| self.pair(space, [Some(i), partner(0, i)])));
         into.extend(to.filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
-    }
-
-    /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was; or all changed
-    /// alike, by more than that only if none has the height and the material that another one had where most ground stayed: a bridge is not the
-    /// underpass after it.
-    fn same_layers(&self, space: &Space) -> bool {
-        let [from, to] = [0, 1].map(|i| space.z[i].iter().zip(&space.hits[i]));
-        let mut both = from.clone().zip(to.clone());
-        let same = |p: &Hit, q: &Hit| self.same_material([p.material, q.material]);
-        let near = both.clone().all(|((z, _), (other, _))| (other - z).abs() <= DECK);
-        let at = |z: &f64| space.z[1].partition_point(|other| other > z);
-        let stays =
-            |(z, p): (&f64, &Hit)| to.clone().skip(at(z)).take_while(|(other, _)| z == *other).any(|(_, q)| same(p, q));
-        near && both.all(|((_, p), (_, q))| same(p, q))
-            || are_alike(&space.z)
-                && (near || !from.clone().any(stays) || !self.stayed.get_or_init(|| stayed(self.images)))
     }
 
     /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
@@ -342,119 +252,45 @@ impl<'a> Both<'a> {
         p == q
     }
 
-    /// Heights of an image over a place in the first one's frame, from the highest on, and what was hit.
-    fn heights(&self, i: usize, [x, y]: [f64; 2], hits: &mut [Hit], z: &mut Vec<f64>) {
-        let (t, at) = (self.images[i], [x, y, 0.0]);
-        let count = t.layers(if i == 0 { at } else { self.to.there(at) }, hits).written;
-        let height = |hit| if i == 0 { t.z_f64(hit) } else { self.to.back([0.0, 0.0, t.z_f64(hit)])[2] };
-        z.clear();
-        z.extend(hits[..count].iter().map(height));
-    }
-
-    /// Takes out ground that one image alone has over a place if it lies in the other one as little beside as the move may be off.
-    fn leave_out_beside(&self, [x, y]: [f64; 2], space: &mut Space, pairs: &mut Vec<Pair>) {
-        let Space { hits: own, beside: (hits, z), .. } = space;
-        for (side, own) in own.iter().enumerate() {
-            let alone = |pair: &Pair| pair.hits[side].filter(|_| !pair.is_both());
-            for [dx, dy] in round(self.beside) {
-                if !pairs.iter().any(|pair| alone(pair).is_some()) {
-                    break;
-                }
-                self.heights(1 - side, [x + dx, y + dy], hits, z);
-                pairs.retain(|pair| {
-                    let Some(k) = alone(pair) else { return true };
-                    let slope = self.images[side].slope_f64(&own[k]);
-                    let there = pair.z[side] + slope[0] * dx + slope[1] * dy;
-                    let slack = self.tolerance + self.beside * along(slope);
-                    !around(z.len(), z.partition_point(|z| *z > there)).any(|i| (z[i] - there).abs() <= slack)
-                });
-            }
-        }
-    }
-
     /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it on one side too, whichever way one looks, or
-    /// where it ends other ground there. Heights that change no more than ground moved so little would change count so. Ground of both images
-    /// goes on where no edge lies about the place.
+    /// where it ends other ground there.
     pub fn widen(&self, here: &mut [Pair], place: Place, space: &mut Space) {
         let counts = match place.role {
             Role::Mark => return,
-            Role::Pixel => Kinds::of(Kind::Lost).or(Kinds::of(Kind::Gained)),
-            Role::Beside => Kinds::ALL.without(Kind::Height),
-            Role::Square(_) => Kinds::ALL,
+            Role::Pixel => Kind::Lost.bit() | Kind::Gained.bit(),
+            Role::Beside => !Kind::Height.bit(),
+            Role::Square(_) => !0,
         };
         let mut open: Vec<(usize, Plane)> = Vec::new();
         for (i, pair) in here.iter_mut().enumerate() {
-            pair.wide = pair.kinds.and(counts);
-            let goes_on = place.clear && pair.is_both();
-            if let Some((side, k)) = pair.side().filter(|_| pair.wide.any() && !goes_on) {
+            pair.wide = Kinds(pair.kinds.0 & counts);
+            if let Some((side, k)) = pair.side().filter(|_| pair.wide.any()) {
                 let slope = self.images[side].slope_f64(&space.hits[side][k]);
-                let most = self.aside() * along(slope);
-                let slight = slight(pair, slope);
-                let doubtful = if slight { Kinds::ALL.without(Kind::Height) } else { Kinds::ALL };
-                open.push((i, Plane { side, slope, most, doubtful }));
+                let [sx, sy] = slope;
+                open.push((i, Plane { side, slope, most: ASIDE * (1.0 + (sx * sx + sy * sy).sqrt()) }));
             }
         }
         let mut there = mem::take(&mut space.there);
-        for [dx, dy] in ACROSS.map(|way| way.map(|v| v * self.aside())) {
+        for [dx, dy] in ACROSS.map(|way| way.map(|v| v * ASIDE)) {
             // what is no more on the one side, and on the other one
-            let mut ended: Vec<Kinds> = open.iter().map(|(i, plane)| here[*i].wide.and(plane.doubtful)).collect();
+            let mut ended: Vec<u16> = open.iter().map(|(i, _)| here[*i].wide.0).collect();
             for aside in [[dx, dy], [-dx, -dy]] {
-                if !ended.iter().any(|kinds| kinds.any()) {
+                if ended.iter().all(|kinds| *kinds == 0) {
                     break;
                 }
                 self.pairs([place.at[0] + aside[0], place.at[1] + aside[1]], space, &mut there.pairs);
                 there.sort();
                 for ((i, plane), ended) in open.iter().zip(&mut ended) {
-                    *ended = ended.but(plane.stays(&here[*i], aside, &there));
+                    *ended &= !plane.stays(&here[*i], aside, &there).0;
                 }
             }
             for ((i, _), ended) in open.iter().zip(ended) {
-                here[*i].wide = here[*i].wide.but(ended);
+                here[*i].wide.0 &= !ended;
             }
-            open.retain(|(i, plane)| here[*i].wide.and(plane.doubtful).any());
+            open.retain(|(i, _)| here[*i].wide.any());
         }
         space.there = there;
     }
-
-    /// Whether what differs at a place, or beside it as at a corner, is more than an edge, and with `plain` more than ground moved by a little
-    /// would have, too.
-    pub fn reaches(&self, [x, y]: [f64; 2], plain: bool, space: &mut Space) -> bool {
-        let mut here = mem::take(&mut space.here);
-        let any = [[0.0; 2]].into_iter().chain(round(1.5 * self.aside())).any(|[dx, dy]| {
-            let at = [x + dx, y + dy];
-            self.pairs(at, space, &mut here);
-            let slopes = |pair: &Pair| {
-                pair.side().map_or([0.0; 2], |(side, k)| self.images[side].slope_f64(&space.hits[side][k]))
-            };
-            let news: Vec<bool> = here.iter().map(|pair| !plain || !slight(pair, slopes(pair))).collect();
-            self.widen(&mut here, Place { at, role: Role::Square(0.0), clear: false }, space);
-            let counts = |pair: &Pair, news: bool| if news { pair.wide } else { pair.wide.without(Kind::Height) };
-            here.iter().zip(news).any(|(pair, news)| counts(pair, news).any())
-        });
-        space.here = here;
-        any
-    }
-
-    pub fn space(&self) -> Space {
-        let hits = self.images.map(room);
-        let more = if hits[0].len() < hits[1].len() { &hits[1] } else { &hits[0] };
-        Space { beside: (more.clone(), Vec::new()), hits, ..Space::default() }
-    }
-}
-
-/// Places about one, so far off.
-fn round(far: f64) -> impl Iterator<Item = [f64; 2]> {
-    ACROSS.into_iter().flat_map(|[dx, dy]| [[dx, dy], [-dx, -dy]]).map(move |way| way.map(|v| v * far))
-}
-
-/// How far ground of a slope may go up or down while one goes a metre on, and a metre.
-fn along([sx, sy]: [f64; 2]) -> f64 {
-    1.0 + (sx * sx + sy * sy).sqrt()
-}
-
-/// Whether heights differ by no more than ground of that slope would that was moved by a little.
-fn slight(pair: &Pair, slope: [f64; 2]) -> bool {
-    (pair.z[1] - pair.z[0]).abs() <= SLIGHT * along(slope)
 }
 
 /// Ground over a place, as it goes on a little aside.
@@ -463,8 +299,6 @@ struct Plane {
     slope: [f64; 2],
     /// How far off its height may be there.
     most: f64,
-    /// Kinds that may end there.
-    doubtful: Kinds,
 }
 
 impl Plane {
@@ -489,7 +323,7 @@ impl Aside {
             order.extend((0..pairs.len()).filter(|i| pairs[*i].hits[side].is_some()));
             order.sort_by_key(|i| pairs[*i].hits[side]);
         }
-        self.kinds = pairs.iter().fold(Kinds::NONE, |all, pair| all.or(pair.kinds));
+        self.kinds = Kinds::of_all(pairs);
     }
 }
 
@@ -541,7 +375,7 @@ mod tests {
         let far = |other: &&Pair| (other.z[plane.side] - z).abs();
         let same = there.iter().filter(|other| other.hits[plane.side].is_some());
         let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= plane.most);
-        same.map_or_else(|| there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds)), |other| other.kinds)
+        same.map_or_else(|| Kinds::of_all(there), |other| other.kinds)
     }
 
     #[test]
@@ -575,12 +409,6 @@ mod tests {
             let (mut pairs, mut plain) = (Vec::new(), Vec::new());
             both.join_nearest(&mut space, &mut pairs);
             both.join_nearest(&mut space, &mut plain);
-            // as where some lie a little beside
-            let kept: Vec<bool> = pairs.iter().map(|pair| pair.is_both() || case % 3 > 0 || random(4) > 0).collect();
-            for list in [&mut pairs, &mut plain] {
-                let mut kept = kept.iter();
-                list.retain(|_| *kept.next().unwrap());
-            }
             let before = pairs.len();
             both.join_rest(&space, &mut pairs);
             join_one_by_one(&both, &space, &mut plain);
@@ -593,8 +421,7 @@ mod tests {
             let mut there = Aside { pairs, ..Aside::default() };
             there.sort();
             for (side, pair) in (0..2).flat_map(|side| plain.iter().map(move |pair| (side, pair))) {
-                let plane =
-                    Plane { side, slope: [step * 125.0, 0.0], most: [0.1, 1.0][case % 2], doubtful: Kinds::ALL };
+                let plane = Plane { side, slope: [step * 125.0, 0.0], most: [0.1, 1.0][case % 2] };
                 let aside = [0.008 * (random(5) as f64 - 2.0) / 2.0, 0.0];
                 let kinds = plane.stays(pair, aside, &there);
                 assert!(kinds == stays_of_all(&plane, pair, aside, &there.pairs), "{case}");

@@ -1,26 +1,21 @@
 //! Which places are asked.
 
-use std::{
-    cmp::Ordering,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::{cmp::Ordering, fmt};
 
-use crate::read;
+use crate::{
+    check::border::{Border, Edge, span},
+    names::grouped,
+    read,
+};
 use hardpan::Terrain;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
-use super::{
-    super::{Done, Failure, grouped},
-    edges::{self, Corners, by_place, distance},
-};
-use crate::check::border::{Border, Edge, span};
+use super::edges::{Corners, by_place};
 
 /// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;
 const MOST: f64 = 1e9;
-/// Squares along edges for each of the grid, beyond which it is no less work to ask beside places than to look for edges there.
-const LOOKS: u64 = 128;
 /// Where in the first square its place lies, of its sides, and by how much farther on in the next row or column, until it begins again: on no
 /// edge of round coordinates, and even along rows and columns, so that a strip has as many places as it has area.
 const IN_SQUARE: [f64; 2] = [0.529_508, 0.448_223];
@@ -32,8 +27,6 @@ pub struct Place {
     /// Metres.
     pub at: [f64; 2],
     pub role: Role,
-    /// Whether it is known that no edge of either image lies about it.
-    pub clear: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -48,6 +41,23 @@ pub enum Role {
     Mark,
 }
 
+/// A grid has too many places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TooMany {
+    /// Side of its squares, metres.
+    pub grid: f64,
+    /// Side of squares of which there are not too many.
+    pub fits: f64,
+}
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a grid of {} m has more than {} places here", self.grid, grouped(MOST as u64))
+    }
+}
+
+impl std::error::Error for TooMany {}
+
 /// Squares over the ground of two images, by columns from the west, each from the south.
 pub struct Grid {
     low: [f64; 2],
@@ -60,16 +70,14 @@ pub struct Grid {
 
 impl Grid {
     /// Over the bounds of two images.
-    pub fn new([bounds_a, bounds_b]: [[[f64; 3]; 2]; 2], pitch: Option<f64>) -> Done<Self> {
+    pub fn new([bounds_a, bounds_b]: [[[f64; 3]; 2]; 2], pitch: Option<f64>) -> Result<Self, TooMany> {
         let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
         let high = [0, 1].map(|i| bounds_a[1][i].max(bounds_b[1][i]));
         let side = (high[0] - low[0]).max(high[1] - low[1]);
         let pitch = pitch.unwrap_or(if side > 0.0 { side / SIDE } else { 1.0 });
         let count = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil().max(1.0));
         if count[0] * count[1] > MOST {
-            let most = grouped(MOST as u64);
-            let text = format!("a grid of {pitch} m has more than {most} places here; try --grid {}", side / SIDE);
-            return Err(Failure::Input(text));
+            return Err(TooMany { grid: pitch, fits: side / SIDE });
         }
         Ok(Grid { low, high, pitch, count: count.map(|n| n as usize) })
     }
@@ -81,34 +89,7 @@ impl Grid {
     pub fn place(&self, number: usize) -> Place {
         let cell = [number / self.count[1], number % self.count[1]];
         let [(x, wide), (y, deep)] = [0, 1].map(|axis| self.strip(axis, cell));
-        Place { at: [x, y], role: Role::Square(wide * deep), clear: false }
-    }
-
-    /// The squares whose places have one of these edges no farther off than so many metres; none if more would have to be looked at than
-    /// [`LOOKS`] for each.
-    pub fn beside(&self, edges: &[Vec<edges::Edge>], far: f64) -> Option<Beside> {
-        let along = |[p, q]: &edges::Edge, i: usize| ((p[i] - q[i]).abs() + 2.0 * far) / self.pitch;
-        let looks = |edge: &edges::Edge| (along(edge, 0) + along(edge, 1) + 1.0) as u64;
-        if edges.par_iter().flatten().map(looks).sum::<u64>() > LOOKS * self.places() as u64 {
-            return None;
-        }
-        let bits: Vec<AtomicU64> = (0..self.places().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let line = |axis: usize, v: f64| (((v - self.low[axis]) / self.pitch) as usize).min(self.count[axis] - 1);
-        edges.par_iter().flatten().for_each(|edge @ [p, q]| {
-            let y = |x: f64| p[1] + (x - p[0]) / (q[0] - p[0]) * (q[1] - p[1]);
-            for column in line(0, p[0] - far)..=line(0, q[0] + far) {
-                let [west, east] = [column, column + 1].map(|n| self.low[0] + n as f64 * self.pitch);
-                let from = if west - far > p[0] { y(west - far) } else { p[1] };
-                let to = if east + far < q[0] { y(east + far) } else { q[1] };
-                for row in line(1, from.min(to) - far)..=line(1, from.max(to) + far) {
-                    let number = column * self.count[1] + row;
-                    if distance(self.place(number).at, edge) <= far {
-                        bits[number / 64].fetch_or(1 << (number % 64), Relaxed);
-                    }
-                }
-            }
-        });
-        Some(Beside(bits))
+        Place { at: [x, y], role: Role::Square(wide * deep) }
     }
 
     /// Where along an axis the place of a square lies, and how wide that is: the last ends with the ground.
@@ -127,21 +108,6 @@ impl Grid {
         let column = |p: &[f64; 2]| ((p[0] - self.low[0]) / self.pitch) as usize;
         column(p).cmp(&column(q)).then(p[1].total_cmp(&q[1])).then(p[0].total_cmp(&q[0]))
     }
-
-    /// Whether a place is that of a square.
-    pub fn has(&self, place: [f64; 2]) -> bool {
-        let cell = [0, 1].map(|i| ((place[i] - self.low[i]) / self.pitch) as usize);
-        (0..2).all(|axis| cell[axis] < self.count[axis] && self.strip(axis, cell).0 == place[axis])
-    }
-}
-
-/// Squares of a grid, a bit each.
-pub struct Beside(Vec<AtomicU64>);
-
-impl Beside {
-    pub fn has(&self, number: usize) -> bool {
-        self.0[number / 64].load(Relaxed) >> (number % 64) & 1 == 1
-    }
 }
 
 /// All triangles in plan, metres.
@@ -151,8 +117,8 @@ pub fn plan(t: &Terrain) -> Vec<Corners> {
     read::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
 }
 
-/// What a query rounds it by leaves it inside but for slivers.
-pub fn middle([a, b, c]: &Corners) -> [f64; 2] {
+/// The middle of a triangle; rounded by a query it stays inside, but for slivers.
+fn middle([a, b, c]: &Corners) -> [f64; 2] {
     [0, 1].map(|i| a[i] + ((b[i] - a[i]) + (c[i] - a[i])) / 3.0)
 }
 
@@ -195,7 +161,7 @@ pub fn borders(a: &Terrain, b: &Terrain) -> Vec<Place> {
                 let beside = |far: f64| [x + far * e.away[0], y + far * e.away[1]];
                 [([x, y], Role::Mark), (beside(BESIDE[0]), Role::Mark), (beside(BESIDE[1]), Role::Beside)]
             })
-            .map(|(at, role)| Place { at, role, clear: false })
+            .map(|(at, role)| Place { at, role })
             .collect::<Vec<_>>()
     };
     only.into_iter().flat_map(of).collect()
@@ -206,44 +172,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grid_covers_all_and_knows_its_places() {
+    fn a_grid_covers_all() {
         let grid = Grid { low: [0.1, -3.7], high: [10.3, 5.1], pitch: 0.37, count: [28, 24] };
         let places: Vec<Place> = (0..grid.places()).map(|i| grid.place(i)).collect();
         let areas = places.iter().map(|p| if let Role::Square(area) = p.role { area } else { f64::NAN });
         assert!(areas.clone().all(|area| (0.0..=0.37 * 0.3701).contains(&area)));
-        assert!(places.iter().all(|p| grid.has(p.at)));
         let area: f64 = areas.sum();
         assert!((area - 10.2 * 8.8).abs() < 1e-9, "{area}");
-        for p in [[0.1, -3.7], [10.3, 5.1], [0.285, -3.7], [-5.0, 9.0], [20.0, -3.515]] {
-            assert!(!grid.has(p), "{p:?}");
-        }
-    }
-
-    /// As by all pairs of a place and an edge: short ones, long ones, upright ones, on the border and beyond it.
-    #[test]
-    fn places_beside_edges_are_those_of_all_pairs() {
-        let grid = Grid { low: [0.1, -3.7], high: [10.3, 5.1], pitch: 0.37, count: [28, 24] };
-        let mut bits = 1u64;
-        let mut random = |low: f64, high: f64| {
-            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            low + (bits >> 11) as f64 * f64::exp2(-53.0) * (high - low)
-        };
-        let (mut near, mut all) = (0, 0);
-        for case in 0..3000 {
-            let p = [random(-1.0, 11.0), random(-5.0, 6.0)];
-            let to = [random(0.0, [0.1, 12.0][case % 2]), random(-6.0, 6.0)];
-            let q = [p[0] + if case % 5 == 0 { 0.0 } else { to[0] }, if case % 7 == 0 { p[1] } else { to[1] }];
-            let edge = if by_place(&p, &q).is_le() { [p, q] } else { [q, p] };
-            let far = [0.01, 0.1, 0.5][case % 3];
-            let found = grid.beside(&[vec![edge]], far).unwrap();
-            for number in 0..grid.places() {
-                let is_near = distance(grid.place(number).at, &edge) <= far;
-                assert_eq!(found.has(number), is_near, "{edge:?} {number}");
-                near += usize::from(is_near);
-            }
-            all += grid.places();
-        }
-        assert!(near > 10_000 && near < all / 10, "{near} of {all}");
     }
 
     /// Strips along the grid, wherever they begin, have as many places as they have area.

@@ -2,41 +2,55 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use crate::{again::settings_of, names::section_name};
+use crate::{
+    again,
+    names::{costs, fallback, grouped, micrometres, section_name},
+};
 use hardpan::{Terrain, format::section};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    super::{
-        costs, grouped,
-        info::{self, fallback},
-    },
-    verdict::short,
-};
-
 /// A fact of the one image and of the other.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Fact {
     pub name: &'static str,
     pub first: String,
     pub second: String,
 }
 
+/// Facts that decide answers, wherever the ground lies.
+const WINDOWS: &str = "windows";
+const NO_GROUND: &str = "no ground";
+/// How long the image is.
+const BYTES: &str = "bytes";
+
+impl Fact {
+    /// Whether it decides answers, wherever the ground lies.
+    pub fn decides_answers(&self) -> bool {
+        [WINDOWS, NO_GROUND].contains(&self.name)
+    }
+
+    /// Whether it is the length of the image.
+    pub fn is_length(&self) -> bool {
+        self.name == BYTES
+    }
+}
+
 /// How many sources either image has, and names that only one has.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Sources {
     pub count: [usize; 2],
     pub lost: Vec<String>,
     pub gained: Vec<String>,
 }
 
-#[derive(Serialize)]
+/// Materials by name.
+#[derive(Debug, Serialize)]
 pub struct Materials {
     pub lost: Vec<String>,
     pub gained: Vec<String>,
     pub changed: Vec<String>,
-    /// What is another of those that changed.
+    /// Properties of materials that changed.
     pub values: Vec<Property>,
 }
 
@@ -48,7 +62,7 @@ impl Materials {
 }
 
 /// A property of a material in the one image and in the other.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Property {
     pub name: String,
     pub field: String,
@@ -56,19 +70,14 @@ pub struct Property {
     pub to: Value,
 }
 
-#[derive(Serialize)]
+/// The first byte that differs.
+#[derive(Debug, Serialize)]
 pub struct FirstByte {
     pub offset: u64,
     pub section: &'static str,
-    /// Whether it belongs to what the identity covers.
+    /// Whether the identity covers it.
     pub content: bool,
 }
-
-/// Facts that decide answers, wherever the ground lies.
-pub const WINDOWS: &str = "windows";
-pub const NO_GROUND: &str = "no ground";
-/// How long the image is.
-pub const BYTES: &str = "bytes";
 
 /// The content header and the bytes of every content section.
 pub fn content_of<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
@@ -106,7 +115,7 @@ pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
     let of = |t: &Terrain| {
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
         let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
-        let extent = |i: usize| format!("{} to {} m", short(low[i]), short(high[i]));
+        let extent = |i: usize| format!("{} to {} m", micrometres(low[i]), micrometres(high[i]));
         [
             ("x", extent(0)),
             ("y", extent(1)),
@@ -157,19 +166,8 @@ pub fn sources(a: &Terrain, b: &Terrain) -> Sources {
 
 pub fn materials(a: &Terrain, b: &Terrain) -> Materials {
     let of = |t: &Terrain| -> BTreeMap<String, Value> {
-        let all = info::materials(t);
-        // whether its faces were used at all stands beside the table
-        let included = settings_of(t).materials.into_iter().map(|rule| rule.include.unwrap_or(true));
-        all.as_array()
-            .into_iter()
-            .flatten()
-            .zip(included)
-            .map(|(m, included)| {
-                let mut m = m.clone();
-                m["include"] = included.into();
-                (m["name"].as_str().unwrap_or_default().into(), m)
-            })
-            .collect()
+        let Value::Array(all) = again::materials(t) else { return BTreeMap::new() };
+        all.into_iter().map(|m| (m["name"].as_str().unwrap_or_default().into(), m)).collect()
     };
     let (a, b) = (of(a), of(b));
     let mut values = Vec::new();

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
+use rstar::{RTree, RTreeObject, primitives::Line};
 use serde::Serialize;
 
 /// Corners of a triangle in plan, metres.
@@ -14,12 +15,8 @@ pub type Edge = [[f64; 2]; 2];
 pub const MOST: usize = 4_000_000;
 /// Looks at an edge for each of all edges, beyond which no more crossings are looked for.
 const LOOKS: usize = 256;
-/// Pairs of edges that are tried for each edge rather than that their rectangle is halved again, and how often it may be.
-const PAIRS: usize = 8;
-const HALVINGS: u32 = 64;
-
 /// How many crossings were found, and whether they are all.
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Found {
     pub crossings: u64,
     pub all: bool,
@@ -36,13 +33,23 @@ pub fn crossings(a: &[Edge], b: &[Edge]) -> (Vec<[f64; 2]>, Found) {
         one.par_iter().filter(|e| other.binary_search_by(|o| by_ends(o, e)).is_err()).copied().collect()
     };
     let (a, b) = (without(a, b), without(b, a));
-    let mut search = Search { places: Vec::new(), looks: LOOKS * (a.len() + b.len()), all: true };
-    let ends = || a.iter().chain(&b).flatten();
-    let low = [0, 1].map(|i| ends().fold(f64::INFINITY, |low, p| low.min(p[i])));
-    let high = [0, 1].map(|i| ends().fold(f64::NEG_INFINITY, |high, p| high.max(p[i])));
-    search.within([low, high.map(f64::next_up)], &a, &b, HALVINGS);
-    let found = Found { crossings: search.places.len() as u64, all: search.all };
-    (search.places, found)
+    let (mut places, mut looks) = (Vec::new(), LOOKS * (a.len() + b.len()));
+    let tree = RTree::bulk_load(b.into_iter().map(|[p, q]| Line::new(p, q)).collect());
+    let pairs = a.iter().flat_map(|p| {
+        let near = tree.locate_in_envelope_intersecting(Line::new(p[0], p[1]).envelope());
+        near.map(move |q| (p, [q.from, q.to]))
+    });
+    let mut all = true;
+    for (p, q) in pairs {
+        all = looks > 0 && places.len() < MOST;
+        if !all {
+            break;
+        }
+        looks -= 1;
+        places.extend(crossing(p, &q));
+    }
+    let found = Found { crossings: places.len() as u64, all };
+    (places, found)
 }
 
 fn by_ends(p: &Edge, q: &Edge) -> Ordering {
@@ -58,66 +65,6 @@ pub fn edges(triangles: &[Corners]) -> Vec<Edge> {
     edges.par_sort_unstable_by(by_ends);
     edges.dedup();
     edges
-}
-
-/// Metres from a place to the nearest of an edge.
-pub fn distance([x, y]: [f64; 2], [p, q]: &Edge) -> f64 {
-    let ([dx, dy], [ex, ey]) = ([q[0] - p[0], q[1] - p[1]], [x - p[0], y - p[1]]);
-    let share = ((dx * ex + dy * ey) / (dx * dx + dy * dy)).clamp(0.0, 1.0);
-    (ex - share * dx).hypot(ey - share * dy)
-}
-
-struct Search {
-    places: Vec<[f64; 2]>,
-    /// Looks that are left.
-    looks: usize,
-    all: bool,
-}
-
-impl Search {
-    /// Looks for the crossings in a rectangle without its east and north sides, of edges that meet it, halving it until few are left.
-    fn within(&mut self, [low, high]: Edge, a: &[Edge], b: &[Edge], halvings: u32) {
-        if a.is_empty() || b.is_empty() || !self.all {
-            return;
-        }
-        let (one, pairs) = (a.len() + b.len(), a.len() * b.len());
-        let few = pairs <= PAIRS * one || halvings == 0;
-        let work = if few { pairs } else { one };
-        self.all = work <= self.looks;
-        self.looks = self.looks.saturating_sub(work);
-        if !self.all {
-            return;
-        }
-        if few {
-            for place in a.iter().flat_map(|p| b.iter().filter_map(|q| crossing(p, q))) {
-                if (0..2).all(|i| (low[i]..high[i]).contains(&place[i])) {
-                    self.all = self.places.len() < MOST;
-                    if !self.all {
-                        return;
-                    }
-                    self.places.push(place);
-                }
-            }
-            return;
-        }
-        let axis = usize::from(high[1] - low[1] > high[0] - low[0]);
-        let middle = low[axis] + (high[axis] - low[axis]) / 2.0;
-        let (mut to, mut from) = (high, low);
-        (to[axis], from[axis]) = (middle, middle);
-        for half in [[low, to], [from, high]] {
-            let [p, q] = [a, b].map(|all| all.iter().filter(|e| meets(e, &half)).copied().collect::<Vec<_>>());
-            self.within(half, &p, &q, halvings - 1);
-        }
-    }
-}
-
-/// Whether an edge meets a rectangle, or nearly.
-fn meets([p, q]: &Edge, [low, high]: &Edge) -> bool {
-    let [dx, dy] = [q[0] - p[0], q[1] - p[1]];
-    let beside = |i: usize| p[i].max(q[i]) < low[i] || p[i].min(q[i]) > high[i];
-    let [x, y] = [0, 1].map(|i| (low[i] + high[i]) / 2.0 - p[i]);
-    let [wide, deep] = [0, 1].map(|i| (high[i] - low[i]) / 2.0 + 1e-6);
-    !beside(0) && !beside(1) && (dx * y - dy * x).abs() <= dx.abs() * deep + dy.abs() * wide
 }
 
 /// Where two edges cross between their ends.
