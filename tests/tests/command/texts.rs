@@ -1,7 +1,7 @@
 //! What the command says, where it was misunderstood or silent.
 
 use crate::shell::{BRIDGE, SETTINGS, bridge, but_friction, error, expect, folder, holds};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{fs, path::Path};
 use verification::obj::real_file;
 
