@@ -175,7 +175,7 @@ fn layers_that_rose_alike_are_the_same_layers() {
     expect(0, &folder, &["build", "a.obj", "--translate", "0,0,0.02", "-o", "b.hpan"]);
     let ground = &json_of(1, &folder, &["diff", "a.hpan", "b.hpan"])["ground"];
     let places = |kind: &str| ground[kind]["places"].as_u64().unwrap();
-    assert_eq!((places("changed"), places("lost"), places("gained")), (ground["places"].as_u64().unwrap(), 0, 0));
+    assert_eq!((places("changed"), places("lost"), places("gained")), (ground["shared"].as_u64().unwrap(), 0, 0));
     let rise = ["to", "from"].map(|key| ground["largest"][key].as_f64().unwrap());
     assert!((rise[0] - rise[1] - 0.02).abs() < 2f64.powi(-15), "{rise:?}");
 }
