@@ -229,12 +229,14 @@ pub struct Options {
     #[serde(deserialize_with = "crate::settings::some_exactly")]
     pub origin: Option<[f64; 3]>,
     /// What the source itself is off by; by default nothing.
+    #[serde(deserialize_with = "crate::settings::some_table")]
     pub source_error: Option<SourceError>,
     /// Which triangles are undersides, where their material does not say.
     pub undersides: Undersides,
     /// Whether a source may lose most of itself.
     pub outliers: Outliers,
     /// Vertices so close become one: at zero those on one lattice point.
+    #[serde(deserialize_with = "crate::settings::table")]
     pub weld: Near,
     /// Open edges and vertices so close are closed up; none (in a settings file `false`) leaves the triangles as they are.
     #[serde(with = "crate::settings::or_false")]
@@ -242,8 +244,10 @@ pub struct Options {
     /// Triangles steeper than so many degrees are left out: above 0, below 90.
     pub max_slope: Option<f64>,
     /// Build parameters of VS Terrain; by default the ground is divided by the work that queries have.
+    #[serde(deserialize_with = "crate::settings::some_table")]
     pub split: Option<Split>,
     /// What no query may cost more than: the ground is divided further until that is met, or the build fails.
+    #[serde(deserialize_with = "crate::settings::some_table")]
     pub max_cost: Option<MaxCost>,
     /// Default near window, metres.
     pub near: f64,

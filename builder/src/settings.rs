@@ -10,16 +10,16 @@ mod tests;
 mod vstu;
 
 pub use self::apply::Applied;
-use self::faults::{Place, explain, positional, takes};
+use self::faults::{of_json, of_toml};
 pub use self::shapes::Scale;
-use self::shapes::{Tables, few, flag, some_unsigned, word};
-pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, unsigned};
+use self::shapes::{Table, few, flag, some_unsigned, word};
+pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, some_table, table, unsigned};
 use crate::import::{Frame, Unit, Up};
-use crate::names::{bounded, bounded_text, grouped};
+use crate::names::{bounded, grouped};
 use crate::{Options, Undersides};
-use serde::{Deserialize, Serialize, de::DeserializeSeed as _};
+use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path};
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 /// What an image is built from, and how. Every key may be left out; unknown ones are errors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -30,8 +30,10 @@ pub struct Settings {
     /// Largest error at a post of every height field, metres; by default each field's own.
     pub patch_tolerance: Option<f64>,
     /// An image of heights instead of triangles; by default none.
+    #[serde(deserialize_with = "some_table")]
     pub raster: Option<Raster>,
     /// Build options; what a command line says goes before them.
+    #[serde(deserialize_with = "table")]
     pub build: Options,
     /// Files, in order. Names that are not absolute are relative to the settings file.
     #[serde(rename = "source", deserialize_with = "few")]
@@ -271,18 +273,7 @@ impl Settings {
         }
         let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
         let line = |at: usize| ends.partition_point(|&end| end < at) + 1;
-        let stopped = |at: Option<usize>, explained: &dyn Fn(&Place) -> String| {
-            let stop = at.unwrap_or_default().min(text.len());
-            let before = text[..stop].rsplit('\n').next().unwrap_or_default();
-            let whole = text[stop - before.len()..].lines().next().unwrap_or_default();
-            let text = bounded_text(explained(&Place { line: whole, before, mark: '=' }));
-            SettingsError { line: at.map(line), column: at.map(|_| before.chars().count() + 1), text }
-        };
-        let failed = |e: toml::de::Error| stopped(e.span().map(|s| s.start), &|place| explain(e.message(), place));
-        let tree = DeTable::parse(text).map_err(failed)?;
-        if let Some((key, at)) = list_for_table(tree.get_ref()) {
-            return Err(stopped(Some(at), &|place| positional(key, place)));
-        }
+        let tree = DeTable::parse(text).map_err(|e| of_toml(text, &e, false))?;
         let place = |list: &str, i: usize, key: &str| {
             let found = tree.get_ref().get(list)?;
             let mut entry = if matches!(list, "build" | "raster") { found } else { found.get_ref().get(i)? };
@@ -294,7 +285,7 @@ impl Settings {
         if let more @ Some(_) = LISTS.into_iter().find_map(|list| place(list, Self::MOST, "")) {
             return Err(SettingsError { line: more, column: None, text: too_many() });
         }
-        let mut settings: Settings = toml::from_str(text).map_err(failed)?;
+        let mut settings: Settings = toml::from_str(text).map_err(|e| of_toml(text, &e, true))?;
         for (i, source) in settings.sources.iter_mut().enumerate() {
             source.line = place("source", i, "file");
         }
@@ -310,13 +301,7 @@ impl Settings {
 
     /// Reads JSON of the same shape.
     pub fn from_json(text: &str) -> Result<Self, SettingsError> {
-        let failed = |e: serde_json::Error| json_fault(text, &e);
-        let mut json = serde_json::Deserializer::from_str(text);
-        match Tables::Outermost.deserialize(&mut json) {
-            Err(e) if e.is_data() => return Err(failed(e)),
-            _ => {} // what is no JSON is told with what else is wrong
-        }
-        let settings: Settings = serde_json::from_str(text).map_err(failed)?;
+        let Table(settings): Table<Settings> = serde_json::from_str(text).map_err(|e| of_json(text, &e))?;
         settings.check(|_, _, _| None)?;
         Ok(settings)
     }
@@ -443,35 +428,6 @@ impl SourceFile {
             translate: self.translate.unwrap_or_default(),
         }
     }
-}
-
-/// The key of a list that stands in place of a table, and where: parsers fill a table's keys from it, one after the other.
-fn list_for_table<'a>(table: &'a DeTable) -> Option<(&'a str, usize)> {
-    table.iter().find_map(|(key, value)| match value.get_ref() {
-        DeValue::Table(inner) => list_for_table(inner),
-        DeValue::Array(items) => {
-            let name: &str = key.get_ref();
-            let entries = LISTS.contains(&name);
-            let wrong = if entries { items.iter().find(|item| item.get_ref().is_array()) } else { None };
-            match wrong.or_else(|| (takes(name)? == "a table").then_some(value)) {
-                Some(wrong) => Some((name, wrong.span().start)),
-                None => items.iter().find_map(|item| list_for_table(item.get_ref().as_table()?)),
-            }
-        }
-        _ => None,
-    })
-}
-
-/// What a parser of JSON says of a text, explained.
-fn json_fault(text: &str, e: &serde_json::Error) -> SettingsError {
-    let (line, message) = (e.line(), e.to_string());
-    let message = message.split(" at line ").next().unwrap_or_default();
-    let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-    let before = whole.get(..e.column()).unwrap_or(whole); // columns are bytes
-    let place = Place { line: whole, before, mark: ':' };
-    let known = (line > 0).then_some(line);
-    let column = known.map(|_| before.chars().count().max(1));
-    SettingsError { line: known, column, text: bounded_text(explain(message, &place)) }
 }
 
 /// The lists of tables.

@@ -40,13 +40,6 @@ const SMALL: f64 = 4.0;
 const MEND: &str =
     "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
 
-/// How far apart, as it is typed, metres.
-pub fn typed(text: &str) -> Result<f64, String> {
-    let sane = |v: &f64| *v > steps::LEAST && *v <= steps::DECK;
-    let range = || format!("must be a height in metres, more than {} and at most {}", steps::LEAST, steps::DECK);
-    text.parse().ok().filter(sane).ok_or_else(range)
-}
-
 /// What was found.
 pub struct DoubleSurfaces {
     pub pairs: Vec<Pair>,

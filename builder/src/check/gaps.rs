@@ -85,12 +85,6 @@ const LAYERS: usize = 64;
 /// step of that and the gap's width is still none.
 pub const REACH: f64 = 0.25;
 
-/// The width of a gap as it is typed, metres.
-pub fn typed(text: &str) -> Result<f64, String> {
-    let sane = |v: &f64| (0.001..=100.0).contains(v);
-    text.parse().ok().filter(sane).ok_or_else(|| "must be a width in metres, from 0.001 to 100".into())
-}
-
 /// Gaps beside the edges of a walk, first those that go on wider than is asked for, then the others, both widest first, each once: runs along edges are of one gap where they meet in a corner, or where the
 /// ground begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
 /// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the

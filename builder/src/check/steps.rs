@@ -47,12 +47,6 @@ const SKEW: f64 = 0.3;
 /// What to do about it.
 const MEND: &str = "join or level the sheets in the source";
 
-/// The height of a step as it is typed, metres.
-pub fn typed(text: &str) -> Result<f64, String> {
-    let sane = |v: &f64| (0.0001..DECK).contains(v);
-    text.parse().ok().filter(sane).ok_or_else(|| format!("must be a height in metres, from 0.0001 to less than {DECK}"))
-}
-
 /// Steps of more than `least` metres and no more than [`DECK`], highest first; or why nobody looked. Asked is the kernel, at places
 /// along the edges, for the first ground within [`BESIDE`] of them. An edge that other ground covers has none: no wheel stands
 /// there; nor has one where it comes to hang over the ground, as the sides of a ramp without walls do. Heights are those of the planes at

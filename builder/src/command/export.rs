@@ -19,12 +19,13 @@ use crate::{
 use hardpan::Terrain;
 use serde_json::json;
 
+use super::length::within;
 use super::{
     Done, Failure, Kind, NewFile, Replace, counted, debug, few, friction, has_extension, is_nowhere, load, make_folder,
     named, note, progress::stage, quoted, shown, terrain, warn,
 };
+use crate::check::steps;
 use crate::check::walk::ALL;
-use crate::check::{gaps, steps};
 use crate::draw::{
     canvas::PAINTS,
     maps::{self, Map, Window, Wish},
@@ -116,11 +117,11 @@ struct PngArgs {
     #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
     below: Option<f64>,
     /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
     /// Show steps of more than this on the map holes, metres: ground that ends and goes on up to half a metre lower right beside it.
     /// Kerbs with upright faces count too: an image does not have those
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
     max_step: Option<f64>,
     /// Replace files that are there and that hardpan did not draw
     #[arg(long)]

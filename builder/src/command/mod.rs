@@ -18,6 +18,7 @@ mod friction;
 mod grid;
 mod help;
 mod info;
+mod length;
 mod lie;
 mod lines;
 mod materials;

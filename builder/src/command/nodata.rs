@@ -1,6 +1,6 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use crate::{Triangle, import::Up};
+use crate::import::Up;
 
 use super::{
     counted, decimal, few, grouped, named, note,
@@ -15,9 +15,7 @@ const KNOWN: [f64; 11] =
 const LEAST: f64 = 300.0;
 /// No ground is so high, whatever its unit: of single precision programs write this end, that end or a power of ten.
 const NEVER: f64 = 1e19;
-/// Such a number that was scaled with the heights: from feet to metres, and back, each with the unit that it is in now. It is known to six
-/// digits, for which it is no matter which foot it was.
-const SCALED: [(f64, &str); 2] = [(0.3048, "metres"), (1.0 / 0.3048, "feet")];
+/// So near to such a number is one that a unit's rounding left of it, as a share.
 const NEAR: f64 = 4e-6;
 /// Farther apart than a pit and a tower, in metres: a model in millimetres has a step of 999.
 const FAR: f64 = 50.0;
@@ -31,36 +29,20 @@ fn known(height: f64, metres: f64) -> Option<f64> {
     let never =
         (height.abs() >= NEVER).then(|| if (height as f32).is_finite() { (height as f32).into() } else { height });
     let rounded = |v: f64| (v * 1e4).round() / 1e4;
-    let scaled = || scaled(height).map(|_| rounded(height));
     let turned = || in_metres(height, metres).map(|v| rounded(v / metres));
-    KNOWN.into_iter().find(is).or(never).or_else(scaled).or_else(turned)
+    KNOWN.into_iter().find(is).or(never).or_else(turned)
 }
 
-/// The number among those that a height is in metres, where it is not in metres itself: in a unit of tens it has all of its digits.
+/// The number among those that a height is in metres, where it is not in metres itself.
 fn in_metres(height: f64, metres: f64) -> Option<f64> {
-    let tens = metres.log10();
-    let near = if (tens - tens.round()).abs() < 1e-9 { 1e-9 } else { NEAR };
-    let is = |v: &f64| (v - height * metres).abs() <= near * v.abs();
+    let is = |v: &f64| (v - height * metres).abs() <= NEAR * v.abs();
     KNOWN.into_iter().find(is).filter(|_| metres != 1.0)
-}
-
-/// The number that a height was before it was scaled, and the unit that it is in now.
-fn scaled(height: f64) -> Option<(f64, &'static str)> {
-    let of = |(factor, unit): (f64, &'static str)| {
-        let before = height / factor;
-        let is = |v: &f64| (v - before).abs() <= NEAR * before.abs();
-        // all that are known are whole numbers, and few others are near one
-        let known = is(&before.round()).then(|| KNOWN.into_iter().find(is));
-        known.flatten().map(|v| (v, unit))
-    };
-    SCALED.into_iter().find_map(of)
 }
 
 /// A height in as many digits as single precision has, where it has more.
 fn told(value: f64, metres: f64) -> String {
     match value as f32 {
         _ if KNOWN.contains(&value) => decimal(value),
-        _ if let Some((before, unit)) = scaled(value) => format!("{} ({before} in {unit})", decimal(value)),
         _ if let Some(before) = in_metres(value, metres) => format!("{} ({before} m)", decimal(value)),
         _ if value.abs() < NEVER => decimal(value),
         single if single.is_finite() => format!("{single:e}"),
@@ -68,61 +50,29 @@ fn told(value: f64, metres: f64) -> String {
     }
 }
 
-/// Such heights of a file's ground with an axis up, in its own numbers, from the least: farther from all others than those lie apart. So may
-/// 0 be, if it looks so: see [`is_rim`].
+/// Such heights of a file's ground with an axis up, in its own numbers, from the least: farther from all others than those lie apart.
 pub fn values(part: &Part, up: usize) -> Vec<f64> {
-    let (mut found, mut zeros) = (Vec::new(), false);
+    let mut found = Vec::new();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for height in part.ground().flat_map(|t| t.v).map(|v| part.own(v)[up]) {
         match known(height, part.frame.metres(up)) {
             Some(value) => found.push(value),
-            None if height == 0.0 => zeros = true,
             None => (low, high) = (low.min(height), high.max(height)),
         }
     }
     let apart = |low: f64, high: f64| (high - low).max(FAR / part.frame.metres(up));
     let is_far = |value: f64, low: f64, high: f64| low <= high && (low - value).max(value - high) > apart(low, high);
-    match zeros {
-        true if is_far(0.0, low, high) && is_rim(part, up) => found.push(0.0),
-        true => (low, high) = (low.min(0.0), high.max(0.0)),
-        false => {}
-    }
     found.sort_unstable_by(f64::total_cmp);
     found.dedup();
     found.retain(|value| is_far(*value, low, high));
     found
 }
 
-/// Whether heights of 0 lie around all others on every side, and all ground between is steeper than 60 degrees, and less than there is
-/// within: no coast is so, and no tower.
-fn is_rim(part: &Part, up: usize) -> bool {
-    /// Triangles between at least.
-    const FEW: usize = 20;
-    let axes = plan(up);
-    let ends = |zero: bool| {
-        let corners = part.ground().flat_map(|t| t.v).map(|v| part.own(v));
-        let corners = corners.filter(|p| (p[up] == 0.0) == zero && known(p[up], part.frame.metres(up)).is_none());
-        corners.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
-            [[0, 1].map(|i| low[i].min(p[axes[i]])), [0, 1].map(|i| high[i].max(p[axes[i]]))]
-        })
-    };
-    let [[least, most], [low, high]] = [true, false].map(ends);
-    let around = (0..2).all(|i| least[i] < low[i] && high[i] < most[i]);
-    let zeros = |t: &Triangle| t.v.iter().filter(|v| part.own(**v)[up] == 0.0).count();
-    let within = part.ground().filter(|t| zeros(t) == 0).count();
-    let dot = |[a, b, c]: [f64; 3], [x, y, z]: [f64; 3]| a * x + b * y + c * z;
-    let across = |n: [f64; 3]| dot(n, part.frame.axes()[up]);
-    let between = part.ground().filter(|t| (1..3).contains(&zeros(t))).map(|t| part.normal(t));
-    let between: Vec<[f64; 3]> = between.filter(|n| across(*n) != 0.0).collect();
-    let is_steep = |n: &[f64; 3]| 4.0 * across(*n) * across(*n) < dot(*n, *n);
-    around && (FEW..within).contains(&between.len()) && between.iter().all(is_steep)
-}
-
 /// Whether a corner has one of them, with x, y and z up: with one of these or with all, for a floor that reaches far has two such numbers.
 pub fn is(part: &Part, corner: u32) -> [bool; 3] {
     let own = part.own(corner);
     let all = [0, 1, 2].map(|up: usize| {
-        let value = || known(own[up], part.frame.metres(up)).or((own[up] == 0.0).then_some(0.0));
+        let value = || known(own[up], part.frame.metres(up));
         let is = |value: f64| part.voids[up].binary_search_by(|v| v.total_cmp(&value)).is_ok();
         !part.voids[up].is_empty() && value().is_some_and(is)
     });

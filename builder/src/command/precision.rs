@@ -1,4 +1,4 @@
-//! Whether a file's numbers were rounded, to single precision or to six digits, far from their zero.
+//! Whether a file's numbers were rounded to single precision, far from their zero.
 
 use std::path::Path;
 
@@ -16,54 +16,20 @@ const ODD: f64 = 0.25;
 /// The share of lost triangles from which on they were not meant.
 const LOST: f64 = 0.1;
 
-/// What numbers are rounded to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Single,
-    /// As C++ writes them, unless it is told otherwise.
-    SixDigits,
-}
+/// How near to a number of single precision, in steps, a file's number is that was written from one, with some decimals.
+const WRITTEN: f64 = 0.125;
 
-impl Kind {
-    /// From a number to the next one of the kind, away from zero.
-    fn step(self, v: f64) -> f64 {
-        let size = v.abs() as f32;
-        match self {
-            Kind::Single => f64::from(size.next_up()) - f64::from(size),
-            Kind::SixDigits => 10f64.powf(v.abs().log10().floor() - 5.0),
-        }
-    }
-
-    /// The number of the kind that is nearest, and whether it is an odd multiple of the step.
-    fn nearest(self, v: f64) -> (f64, bool) {
-        match self {
-            Kind::Single => (f64::from(v as f32), (v as f32).to_bits() & 1 == 1),
-            Kind::SixDigits if v == 0.0 => (v, false),
-            Kind::SixDigits => {
-                let steps = (v / self.step(v)).round();
-                (steps * self.step(v), steps % 2.0 != 0.0)
-            }
-        }
-    }
-
-    /// How near to a number of the kind, in steps, a file's number is that was written from one: with some decimals; with all.
-    fn written(self) -> f64 {
-        match self {
-            Kind::Single => 0.125,
-            Kind::SixDigits => 1e-4,
-        }
-    }
+/// From a number to the next one of single precision, away from zero.
+fn step(v: f64) -> f64 {
+    let size = v.abs() as f32;
+    f64::from(size.next_up()) - f64::from(size)
 }
 
 /// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre, or notes it where
-/// they may be as they were meant or somebody says so; and of those in six digits where that took triangles, for so are many that are meant so.
+/// they may be as they were meant or somebody says so.
 /// Gives back whether all files have lost most triangles: what is left says nothing of how they lie.
 pub fn warn(parts: &[Part], report: &mut Report) -> bool {
-    let find = |part| {
-        let single = rounded(part, Kind::Single);
-        single.or_else(|| rounded(part, Kind::SixDigits).filter(Rounded::loses))
-    };
-    let found: Vec<(&Part, Rounded)> = parts.iter().filter_map(|part| Some((part, find(part)?))).collect();
+    let found: Vec<(&Part, Rounded)> = parts.iter().filter_map(|part| Some((part, rounded(part)?))).collect();
     let (doubted, plain): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, r)| r.sure || r.loses());
     plain.into_iter().for_each(|(part, r)| note(r.told(part.file)));
     let all = doubted.len() == parts.len();
@@ -80,7 +46,6 @@ pub fn warn(parts: &[Part], report: &mut Report) -> bool {
 /// Places that were rounded.
 #[derive(Debug, PartialEq)]
 struct Rounded {
-    kind: Kind,
     /// The widest step between two of them, metres.
     step: f64,
     /// The number of the file that is farthest from zero.
@@ -110,12 +75,8 @@ impl Rounded {
             false if self.sure => "ground may be off by half of that".into(),
             false => "if they were rounded, ground may be off by half of that".into(),
         };
-        let [are, then] = match self.kind {
-            Kind::Single => ["are of single precision, which", "from where it has double precision"],
-            Kind::SixDigits => ["have six digits at most, which", "with more of them"],
-        };
         format!(
-            "{}: all its numbers {are} so far from zero (up to {}) has steps of {step}: {ground}; export it nearer to zero, or {then}",
+            "{}: all its numbers are of single precision, which so far from zero (up to {}) has steps of {step}: {ground}; export it nearer to zero, or from where it has double precision",
             named(file),
             grouped(self.farthest as u64)
         )
@@ -136,26 +97,26 @@ struct Axis {
 const UNMEANT: f64 = 0.125;
 
 /// If all places of some triangles are so, and rounding made them so.
-fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
+fn rounded(part: &Part) -> Option<Rounded> {
     let frame = part.frame;
     let triangles: Vec<&Triangle> = part.measured().collect();
     let metres = [0, 1, 2].map(|axis| frame.metres(axis)).into_iter().fold(0.0, f64::max);
     let largest = triangles.iter().flat_map(|t| part.own(t.v[0])).fold(0.0f64, |most, v| most.max(v.abs()));
-    if kind.step(largest) * metres <= FINE {
+    if step(largest) * metres <= FINE {
         return None; // as mostly: all steps are fine
     }
     let mut farthest = 0.0f64;
     let mut axes = [Axis::default(); 3];
     for t in &triangles {
         for (v, axis) in part.own(t.v[0]).into_iter().zip(&mut axes) {
-            let step = kind.step(v);
+            let step = step(v);
             if step * metres <= FINE {
                 continue;
             }
-            let (nearest, odd) = kind.nearest(v);
-            if (nearest - v).abs() > kind.written() * step {
+            if (f64::from(v as f32) - v).abs() > WRITTEN * step {
                 return None;
             }
+            let odd = (v as f32).to_bits() & 1 == 1;
             axis.all += 1;
             axis.odd += u64::from(odd);
             axis.telling |= step <= UNMEANT && odd;
@@ -169,14 +130,14 @@ fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
     let [base, top] = [0.0, 1.0].map(|z| frame.back([0.0, 0.0, z]));
     let upright = |k: usize| (0..3).all(|i| (top[k] - base[k]).abs() >= (top[i] - base[i]).abs());
     let plan: Vec<usize> = (0..3).filter(|k| !upright(*k)).collect();
-    let step = kind.step(farthest);
-    let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| kind.nearest(v).0));
-    let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, step)).count();
+    let widest = step(farthest);
+    let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| f64::from(v as f32)));
+    let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, widest)).count();
     let sure = axes.iter().any(|axis| axis.telling);
-    let found = Rounded { kind, step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) };
+    let found = Rounded { step: widest * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) };
     let is_odd = |axis: &Axis| axis.odd as f64 >= ODD * axis.all as f64;
     // a grid lies on odd multiples of all steps if it was rounded to each, and off the widest if others are finer
-    let is_finer = |v: f64| kind.step(v) * metres > FINE && (v / step).fract() != 0.0;
+    let is_finer = |v: f64| step(v) * metres > FINE && (v / widest).fract() != 0.0;
     let off = triangles.iter().filter(|t| plan.iter().any(|&k| is_finer(part.own(t.v[0])[k]))).count();
     let is_rounded = axes.iter().all(is_odd) || off as f64 >= ODD * triangles.len() as f64 || found.loses();
     is_rounded.then_some(found)
@@ -204,7 +165,7 @@ mod tests {
         let text: String = vertices.chain(faces).collect();
         let read = read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap();
         let file = std::iter::once((Path::new("a.obj"), Default::default()));
-        rounded(&parts(&read.scene, file, &read.frames, &read.triangles)[0], Kind::Single)
+        rounded(&parts(&read.scene, file, &read.frames, &read.triangles)[0])
     }
 
     #[test]

@@ -1,10 +1,6 @@
 //! Shapes of values that serde does not have by itself.
 
-use super::{
-    LISTS, Settings,
-    faults::{ENTRY, SCALE, TABLE, numbers, takes},
-    too_many,
-};
+use super::{Settings, too_many};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{fmt, marker::PhantomData};
 
@@ -63,6 +59,39 @@ pub(crate) mod or_false {
     }
 }
 
+/// A table. A list, of which serde would take the values one after the other, is none.
+pub(super) struct Table<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfMap<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> de::Visitor<'de> for OfMap<T> {
+            type Value = Table<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(de::value::MapAccessDeserializer::new(map)).map(Table)
+            }
+        }
+        deserializer.deserialize_map(OfMap(PhantomData))
+    }
+}
+
+/// A table.
+pub(crate) fn table<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Table::deserialize(deserializer).map(|table| table.0)
+}
+
+/// A table, or none.
+pub(crate) fn some_table<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Table<T>>::deserialize(deserializer)?.map(|table| table.0))
+}
+
 /// A number; -0 is 0.
 pub(crate) fn unsigned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     f64::deserialize(deserializer).map(|v| v + 0.0)
@@ -80,12 +109,12 @@ pub(super) fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: 
         type Value = Vec<T>;
 
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("a sequence")
+            f.write_str("a list of tables: [[source]], [[material]], [[rule]] in TOML, [{ ... }] in JSON")
         }
 
         fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
             let mut all = Vec::new();
-            while let Some(entry) = list.next_element()? {
+            while let Some(Table(entry)) = list.next_element()? {
                 if all.len() == Settings::MOST {
                     return Err(de::Error::custom(too_many()));
                 }
@@ -107,7 +136,7 @@ impl<'de, const N: usize> Deserialize<'de> for Exactly<N> {
             type Value = Exactly<N>;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str(&numbers(N))
+                write!(f, "a list of {N} numbers")
             }
 
             fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
@@ -152,7 +181,7 @@ impl<'de> Deserialize<'de> for Scale {
             type Value = Scale;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str(SCALE)
+                f.write_str("a number or a list of 3 numbers")
             }
 
             fn visit_f64<E>(self, v: f64) -> Result<Scale, E> {
@@ -223,81 +252,4 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         }
     }
     deserializer.deserialize_any(Flag)
-}
-
-/// A value of JSON in which no list stands for a table, though serde would fill the table's keys from it one after the other.
-pub(super) enum Tables<'k> {
-    Outermost,
-    /// Of a key of the outermost.
-    Of(&'k str),
-    /// An entry of a list of tables: there are none in it.
-    Entry,
-    /// Of a key of `build`: there are none in it.
-    Build(&'k str),
-}
-
-impl<'de> de::DeserializeSeed<'de> for Tables<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self {
-            Tables::Outermost | Tables::Entry | Tables::Of("build") => deserializer.deserialize_map(self),
-            Tables::Of(_) | Tables::Build(_) => deserializer.deserialize_any(self),
-        }
-    }
-}
-
-impl<'de> de::Visitor<'de> for Tables<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(if matches!(self, Tables::Entry) { ENTRY } else { TABLE })
-    }
-
-    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            match self {
-                Tables::Outermost => map.next_value_seed(Tables::Of(&key))?,
-                Tables::Of("build") => map.next_value_seed(Tables::Build(&key))?,
-                _ => drop(map.next_value::<de::IgnoredAny>()?),
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        match self {
-            Tables::Of(key) if LISTS.contains(&key) => while list.next_element_seed(Tables::Entry)?.is_some() {},
-            Tables::Of(key) if key != "raster" => while list.next_element::<de::IgnoredAny>()?.is_some() {},
-            Tables::Build(key) if takes(key).is_none_or(|kind| kind != TABLE) => {
-                while list.next_element::<de::IgnoredAny>()?.is_some() {}
-            }
-            _ => return Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),
-        }
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
 }

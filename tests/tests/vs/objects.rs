@@ -171,12 +171,7 @@ fn by_14_hints_lead_to_what_works() {
         ],
     );
     let why = refused(&here, "mu = 0.3\n[[source]]\nfile = \"asphalt.obj\"\n");
-    holds(
-        &why,
-        &[
-            "line 1, column 1: \"mu\" is not known here; it stands under [[source]], or under [[material]], or under [[rule]]",
-        ],
-    );
+    holds(&why, &["line 1, column 1: \"mu\" is not known here; known: crs, "]);
 
     // what is not there, with what is
     let rule = |text: &str| refused(&here, &format!("{BOTH}[[rule]]\n{text}\nmu = 0.1\n"));

@@ -26,7 +26,7 @@ impl Found {
             for (p, batched) in points.iter().zip(&answers) {
                 let (answer, cost) = t.closest_costed(*p);
                 if answer != *batched || answer != t.closest(*p) || answer != t.closest_cursor(*p, &mut cursor) {
-                    return Err(format!("the answer at {p:?} depends on the way of asking; please report this"));
+                    return Err(format!("the ways of asking differ at {p:?}; please report this"));
                 }
                 match answer.status {
                     Status::Found => {}

@@ -91,26 +91,14 @@ pub const SEED: u64 = 1;
 pub fn worst(t: &Terrain, queries: u64) -> Vec<[f64; 3]> {
     let (mut random, [low, high]) = (Random(2), t.bounds());
     let tiles: Vec<TileView> = read::tiles(t).collect();
+    let mut all: Vec<(Column, usize)> = Vec::new();
+    tiles.iter().enumerate().for_each(|(i, tile)| tile.columns(|c| all.push((c, i))));
     let cost = |place: [f64; 3]| t.closest_costed(place).1;
-    let uniform = uniform_worst(t, queries);
     let mut places: [Vec<(u32, [f64; 3])>; WORST.len()] = Default::default();
-    for (((count, kind), uniform), places) in WORST.into_iter().zip(uniform).zip(&mut places) {
-        let mut columns: Vec<(Column, usize)> = Vec::new();
-        let cut = |columns: &mut Vec<(Column, usize)>| {
-            columns.sort_unstable_by_key(|(c, _)| (Reverse(kind(&c.cost)), Reverse(c.cost.tests), c.low[1], c.low[0]));
-            columns.truncate(count);
-        };
-        for (i, tile) in tiles.iter().enumerate() {
-            tile.columns(|c| {
-                columns.push((c, i));
-                if columns.len() >= 4096 {
-                    cut(&mut columns);
-                }
-            });
-        }
-        cut(&mut columns);
+    for (((count, kind), mut starts), places) in WORST.into_iter().zip(uniform_worst(t, queries)).zip(&mut places) {
+        all.sort_unstable_by_key(|(c, _)| (Reverse(kind(&c.cost)), Reverse(c.cost.tests), c.low[1], c.low[0]));
+        let columns = &all[..count.min(all.len())];
         let half = columns.first().map_or(0, |(c, _)| kind(&c.cost).div_ceil(2));
-        let mut starts = uniform;
         for (column, tile) in columns.iter().take_while(|(c, _)| kind(&c.cost) >= half) {
             let mut tried: Vec<[f64; 2]> = (0..TRIES).map(|_| inside(t, column, &mut random)).collect();
             tried.extend(posts(t, &tiles[*tile], column).take(POSTS));

@@ -13,7 +13,7 @@ use std::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::{
-    BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Scene, Settings, Split, Undersides,
+    BuildError, Input, MaxCost, Options, Outliers, Provenance, Scene, Settings, Split, Undersides,
     import::{self, Frame, Import, file_name, utf8},
     settings::{Applied, MaterialRule, Raster, SourceFile},
 };
@@ -22,6 +22,7 @@ use super::{
     Done, Failure, Form, Kind, NewFile, Replace, Threads, advised, again, backend, bounded, decimal, factors, few,
     friction::typed_files,
     has_bytes, has_extension, help, is_nowhere,
+    length::{Side, Threshold},
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     materials::is_image,
     named,
@@ -42,9 +43,9 @@ pub struct Args {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     transform: Transform,
-    /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
-    #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
-    tile: Option<u8>,
+    /// Side of a tile, a power of two metres, as in 256m; N for 2^N lattice steps [default: chosen from the density]
+    #[arg(long, value_name = "SIDE", allow_hyphen_values = true, value_parser = tile)]
+    tile: Option<Side>,
     #[command(flatten)]
     repairs: Repairs,
     #[command(flatten)]
@@ -103,12 +104,10 @@ pub struct Repairs {
     /// Where the lattice has its zero: multiples of 4096 m [default: near the median of the ground]
     #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = origin)]
     origin: Option<[f64; 3]>,
-    /// Make vertices within so many lattice steps one, in plan and in height [default: 0,0, those on one lattice point]
+    /// Make vertices within this one, in plan and in height: 1mm, or 1mm,2mm; without units lattice steps [default: 0,0]
     #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
-    weld: Option<Near>,
-    /// Close gaps between open edges of at most so many lattice steps, in plan and in height, or false for none: triangles are divided at
-    /// vertices beside their sides, and at many of them by points inside, so that none becomes a fan of needles. In plan also
-    /// between edges up to half a metre above each other, as at the foot of a kerb [default: 4,64]
+    weld: Option<Threshold>,
+    /// Close gaps of up to this between open edges, in plan and in height, as for --weld; false for none [default: 4,64]
     #[arg(long, value_name = "PLAN,HEIGHT|false", allow_hyphen_values = true, value_parser = stitch)]
     stitch: Option<Stitch>,
     /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]
@@ -124,22 +123,32 @@ pub struct Repairs {
 
 /// A threshold, or none.
 #[derive(Clone, Copy)]
-struct Stitch(Option<Near>);
+struct Stitch(Option<Threshold>);
 
 fn origin(text: &str) -> Result<[f64; 3], String> {
     let origin = way(text)?;
     in_range(Options { origin: Some(origin), ..Options::default() }).map(|_| origin)
 }
 
-fn weld(text: &str) -> Result<Near, String> {
-    let weld = text.parse()?;
-    in_range(Options { weld, ..Options::default() }).map(|o| o.weld)
+fn weld(text: &str) -> Result<Threshold, String> {
+    let weld = Threshold::parse(text)?;
+    let options = Options::default();
+    in_range(Options { weld: weld.near(&options), ..options }).map(|_| weld)
 }
 
 fn stitch(text: &str) -> Result<Stitch, String> {
-    let near = |e| format!("{e}, or false for none");
-    let stitch = if text == "false" { None } else { Some(text.parse().map_err(near)?) };
-    in_range(Options { stitch, ..Options::default() }).map(|o| Stitch(o.stitch))
+    if text == "false" {
+        return Ok(Stitch(None));
+    }
+    let stitch = Threshold::parse(text).map_err(|e| format!("{e}, or false for none"))?;
+    let options = Options::default();
+    in_range(Options { stitch: Some(stitch.near(&options)), ..options }).map(|_| Stitch(Some(stitch)))
+}
+
+fn tile(text: &str) -> Result<Side, String> {
+    let side = Side::parse(text)?;
+    let options = Options::default();
+    in_range(Options { tile_log2: Some(side.log2(&options)), ..options }).map(|_| side)
 }
 
 fn max_slope(text: &str) -> Result<f64, String> {
@@ -209,8 +218,8 @@ impl Repairs {
     /// What is typed goes before what the settings say.
     pub fn over(&self, build: &mut Options) {
         build.origin = self.origin.or(build.origin);
-        build.weld = self.weld.unwrap_or(build.weld);
-        build.stitch = self.stitch.map_or(build.stitch, |s| s.0);
+        build.weld = self.weld.map_or(build.weld, |t| t.near(build));
+        build.stitch = self.stitch.map_or(build.stitch, |s| s.0.map(|t| t.near(build)));
         build.max_slope = self.max_slope.or(build.max_slope);
         build.undersides = self.undersides.unwrap_or(build.undersides);
         if self.drop_outliers {
@@ -250,7 +259,7 @@ impl Args {
     fn over(&self, settings: &mut Settings) {
         let Settings { build, raster, .. } = settings;
         self.repairs.over(build);
-        build.tile_log2 = self.tile.or(build.tile_log2);
+        build.tile_log2 = self.tile.map(|side| side.log2(build)).or(build.tile_log2);
         build.max_cost = self.max_cost.or(build.max_cost);
         build.split = self.preset.or(build.split);
         if let Some(cell) = self.raster {

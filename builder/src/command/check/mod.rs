@@ -6,7 +6,7 @@ use std::{io::Write, path::PathBuf};
 
 use crate::{
     Code, Finding, Options, build_on,
-    check::{self, Limits, Look, double_surface, gaps, steps},
+    check::{self, Limits, Look, steps},
     names::{counted, few, grouped, metres},
 };
 use hardpan::Terrain;
@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads,
     build::{Asked, Repairs, Sources},
+    length::within,
     load,
     materials::is_image,
     named,
@@ -43,13 +44,13 @@ pub struct Args {
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = code)]
     only: Vec<Code>,
     /// Gaps beside open edges, of up to this width: 20mm, 0.02 [default: 20mm]
-    #[arg(long, value_name = "WIDTH", allow_hyphen_values = true, value_parser = gaps::typed)]
+    #[arg(long, value_name = "WIDTH", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
     /// Steps of more than this, of half a metre at most, where ground ends and goes on lower [default: 50mm]
-    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = steps::typed)]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
     max_step: Option<f64>,
     /// Double surfaces: ground over other ground, 5 mm to so far apart [default: 0.3m]
-    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = double_surface::typed)]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [steps::LEAST, steps::DECK]))]
     max_apart: Option<f64>,
     /// Write one page with a summary, a map with numbered places, and a list
     #[arg(long, value_name = "FILE.html")]

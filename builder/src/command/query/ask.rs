@@ -89,21 +89,26 @@ impl Ask {
         if self.somewhere() { [self.x, self.y, z] } else { [f64::NAN; 3] }
     }
 
-    pub fn answer(&self, t: &Terrain) -> Answer {
+    /// One search of the kernel, in an image of these bounds.
+    #[inline(always)]
+    pub fn search(&self, t: &Terrain, [low, high]: [[f64; 3]; 2]) -> Answer {
         match (self.z, self.length) {
             _ if !self.somewhere() => t.closest(self.place(0.0)),
             (Some(z), None) => t.closest([self.x, self.y, z]),
             (Some(z), Some(length)) => t.segment_m([self.x, self.y, z], length),
             // the highest: the first going down from above all
-            (None, _) => {
-                let [low, high] = t.bounds();
-                let answer = t.segment_m([self.x, self.y, high[2] + 1.0], high[2] - low[2] + 2.0);
-                match answer.found() {
-                    true => Answer { hit: Hit { reach: Reach::Near, ..answer.hit }, ..answer },
-                    // the fall-back may depend on the place
-                    false => Answer { status: answer.status, ..t.closest([self.x, self.y, high[2] + 1.0]) },
-                }
-            }
+            (None, _) => t.segment_m([self.x, self.y, high[2] + 1.0], high[2] - low[2] + 2.0),
+        }
+    }
+
+    pub fn answer(&self, t: &Terrain) -> Answer {
+        let bounds = t.bounds();
+        let answer = self.search(t, bounds);
+        match answer.found() {
+            _ if self.z.is_some() => answer,
+            true => Answer { hit: Hit { reach: Reach::Near, ..answer.hit }, ..answer },
+            // the fall-back may depend on the place
+            false => Answer { status: answer.status, ..t.closest(self.place(bounds[1][2] + 1.0)) },
         }
     }
 }

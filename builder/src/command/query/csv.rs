@@ -45,32 +45,16 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
     fn row(&mut self, r: &Row) -> io::Result<()> {
         let line = &mut self.line;
         line.clear();
-        if let Some(stop) = r.stop {
-            stop.t.into_iter().for_each(|t| push_number(line, t));
-            line.push(b',');
-            push_number(line, stop.distance);
-            line.push(b',');
-        }
-        push_number(line, r.ask.x);
-        line.push(b',');
-        push_number(line, r.ask.y);
-        if let Some(layer) = r.layer {
-            line.push(b',');
-            push_number(line, layer.into());
-        }
+        let driven = r.stop.into_iter().flat_map(|stop| [stop.t, Some(stop.distance)]);
+        let asked = driven.chain([Some(r.ask.x), Some(r.ask.y)]).chain(r.layer.map(|layer| Some(layer.into())));
+        asked.for_each(|v| push_field(line, v));
         if r.found() {
             let [sx, sy] = slope(self.terrain, r.hit);
-            for v in [self.terrain.z_f64(r.hit), sx, sy] {
-                line.push(b',');
-                push_number(line, v);
-            }
+            [self.terrain.z_f64(r.hit), sx, sy].into_iter().for_each(|v| push_field(line, Some(v)));
             line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b",,,"[..], |m| m));
             line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b","[..], |s| s));
         } else if r.filled {
-            for v in fallen(self.terrain, r) {
-                line.push(b',');
-                push_number(line, v);
-            }
+            fallen(self.terrain, r).into_iter().for_each(|v| push_field(line, Some(v)));
             line.extend(b",,");
         } else {
             line.extend(b",,,,,,,");
@@ -80,12 +64,9 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
         line.push(b',');
         line.extend(r.reach().as_bytes());
         r.passed.into_iter().for_each(|(passed, i)| line.extend(passed.line(i).as_bytes()));
-        for v in [r.ask.z, r.ask.length].into_iter().filter(|_| self.typed) {
-            line.push(b',');
-            v.into_iter().for_each(|v| push_number(line, v));
-        }
+        [r.ask.z, r.ask.length].into_iter().filter(|_| self.typed).for_each(|v| push_field(line, v));
         line.push(b'\n');
-        self.out.write_all(line)
+        self.out.write_all(&line[1..])
     }
 
     fn foot(&mut self) -> io::Result<()> {
@@ -101,6 +82,12 @@ pub fn fields(fields: &[&str]) -> Vec<u8> {
     let mut line = writer.into_inner().unwrap_or_default();
     line.pop();
     line
+}
+
+/// Appends a comma, and a number if there is one.
+pub fn push_field(line: &mut Vec<u8>, v: Option<f64>) {
+    line.push(b',');
+    v.into_iter().for_each(|v| push_number(line, v));
 }
 
 /// Appends the shortest text that reads as the same number, without an exponent.

@@ -15,7 +15,7 @@ use super::{
     },
     Args,
     ask::Ask,
-    csv::{fields, push_number},
+    csv::{fields, push_field},
     missed::Missed,
     points::{Of, Points},
     room,
@@ -158,23 +158,13 @@ impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
         self.missed.odd.count(&[Some(ask.x), Some(ask.y), ask.z, ask.length], of.line);
         self.missed.count(answer.status, of.line);
         self.missed.heights.count(ask.z, of.line);
-        self.missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)], bounds);
 
         line.clear();
-        push_number(line, ask.x);
-        line.push(b',');
-        push_number(line, ask.y);
-        for v in [ask.z, ask.length] {
-            line.push(b',');
-            v.into_iter().for_each(|v| push_number(line, v));
-        }
+        [Some(ask.x), Some(ask.y), ask.z, ask.length].into_iter().for_each(|v| push_field(line, v));
         if answer.found() {
             line.extend(b",1");
             let numbers = [t.z_f64(hit)].into_iter().chain(slope(t, hit)).chain(t.normal_f64(hit).map(|v| v + 0.0));
-            for v in numbers {
-                line.push(b',');
-                push_number(line, v);
-            }
+            numbers.for_each(|v| push_field(line, Some(v)));
             line.extend(self.materials.get(usize::from(hit.material)).map_or(&b",,,"[..], |m| m));
             let layer = layer(t, ask, hit, &mut self.space);
             write!(line, ",{layer},")?;
@@ -193,19 +183,7 @@ impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
         if self.worst.as_ref().is_none_or(|worst| worst.tests < cost.tests) {
             self.worst = Some(Worst { tests: cost.tests, line: of.line, at: [ask.x, ask.y], median });
         }
-        self.out.write_all(line)
-    }
-}
-
-/// One search of the kernel.
-#[inline(always)]
-fn search(t: &Terrain, ask: &Ask, [low, high]: [[f64; 3]; 2]) -> Answer {
-    match (ask.z, ask.length) {
-        _ if !ask.somewhere() => t.closest(ask.place(0.0)),
-        (Some(z), None) => t.closest([ask.x, ask.y, z]),
-        (Some(z), Some(length)) => t.segment_m([ask.x, ask.y, z], length),
-        // the highest: the first going down from above all
-        (None, _) => t.segment_m([ask.x, ask.y, high[2] + 1.0], high[2] - low[2] + 2.0),
+        self.out.write_all(&line[1..])
     }
 }
 
@@ -216,7 +194,7 @@ fn time(t: &Terrain, ask: &Ask, iterations: u32, times: &mut Vec<u64>) -> Answer
     let mut last = Answer::NONE;
     for _ in 0..iterations {
         let begun = Instant::now();
-        last = black_box(search(black_box(t), black_box(ask), bounds));
+        last = black_box(black_box(ask).search(black_box(t), bounds));
         times.push(begun.elapsed().as_nanos() as u64);
     }
     last

@@ -1,13 +1,13 @@
 //! What of a file had no ground, or no number, or no height.
 
-use hardpan::{Status, Terrain};
+use hardpan::{Answer, Reach, Status, Terrain};
 
 use super::{
     super::{
-        counted, grouped,
+        counted, decimal, grouped,
         lines::{Heights, Odd},
     },
-    doubt::{Far, MANY, Reached},
+    ask::Ask,
 };
 
 /// Points of a file over which no ground was found.
@@ -23,8 +23,11 @@ pub struct Missed {
     /// Of lines; layers ask for none.
     pub heights: Heights,
     pub odd: Odd,
-    pub reached: Reached,
-    pub far: Far,
+    /// Lines with a z and ground, and those of them whose ground is beyond the near window.
+    asked_z: u64,
+    far: u64,
+    /// The line of the first of these.
+    first_far: u64,
 }
 
 impl Missed {
@@ -37,29 +40,52 @@ impl Missed {
         }
     }
 
+    /// Counts an answer beyond the near window to a point of a line.
+    pub fn count_far(&mut self, ask: &Ask, answer: &Answer, line: u64) {
+        if ask.z.is_none() || ask.length.is_some() || !answer.found() {
+            return;
+        }
+        self.asked_z += 1;
+        if matches!(answer.hit.reach, Reach::FarBelow | Reach::FarAbove) {
+            self.first_far = if self.far == 0 { line } else { self.first_far };
+            self.far += 1;
+        }
+    }
+
     /// One line, if there are any; points that were typed have no line.
-    pub fn told(&self) -> Option<String> {
+    pub fn told(&self, t: &Terrain) -> Option<String> {
         if self.without == 0 {
             return None;
         }
         let [point, line] = self.first;
-        if self.asked == 1 {
-            let outside = if self.outside == 1 { " (not in the image)" } else { "" };
-            let at = if line == 0 { String::new() } else { format!(", on line {line}") };
-            return Some(format!("the only point is without ground{outside}{at}"));
-        }
-        let outside = match self.outside {
-            0 => String::new(),
-            n => format!(" ({} not in the image)", grouped(n)),
+        let outside = match (self.outside, self.asked) {
+            (0, _) => String::new(),
+            (_, 1) => " (not in the image)".into(),
+            (n, _) => format!(" ({} not in the image)", grouped(n)),
         };
+        let place = if line == 0 { format!("is point {point}") } else { format!("on line {line}") };
+        let extents = if self.outside > 0 { format!("; the ground has {}", extents(t)) } else { String::new() };
+        if self.asked == 1 {
+            let at = if line == 0 { String::new() } else { format!(", {place}") };
+            return Some(format!("the only point is without ground{outside}{at}{extents}"));
+        }
         let (without, asked) = (grouped(self.without), counted(self.asked, "point"));
-        let first = if line == 0 { format!("is point {point}") } else { format!("on line {line}") };
-        Some(format!("{without} of {asked} without ground{outside}, the first {first}"))
+        Some(format!("{without} of {asked} without ground{outside}, the first {place}{extents}"))
     }
 
-    /// Why most points may have no ground, as the end of a sentence.
-    pub fn cause(&self, t: &Terrain) -> Option<String> {
-        let most = self.reached.places >= MANY && 2 * self.without > self.asked;
-        if most { self.reached.told(t.bounds()) } else { None }
+    /// One line, if answers are far below or far above.
+    pub fn told_far(&self) -> Option<String> {
+        let [far, asked] = [self.far, self.asked_z].map(grouped);
+        let (are, first) = (if self.far == 1 { "is" } else { "are" }, self.first_far);
+        (self.far > 0).then(|| {
+            format!("{far} of {asked} answers {are} far below or far above, beyond the near window; the first is line {first}")
+        })
     }
+}
+
+/// From where to where the ground reaches in plan: `x -50 to 50, y -50 to 50`.
+pub fn extents(t: &Terrain) -> String {
+    let millimetres = |v: f64| decimal((v * 1000.0).round() / 1000.0 + 0.0);
+    let [low, high] = t.bounds().map(|end| end.map(millimetres));
+    format!("x {} to {}, y {} to {}", low[0], high[0], low[1], high[1])
 }

@@ -3,7 +3,6 @@
 mod along;
 mod ask;
 mod csv;
-mod doubt;
 mod explain;
 mod json;
 mod measured;
@@ -19,12 +18,7 @@ use std::{
 
 use hardpan::{Hit, Status, Terrain};
 
-pub use self::{
-    along::picture,
-    ask::shield,
-    csv::push_number,
-    doubt::{MANY, Reached},
-};
+pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
     ask::{Ask, Many},
     csv::Csv,
@@ -100,8 +94,8 @@ the first line has semicolons or tabs between its fields, or a line sep=; is bef
 z, length, t or yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line
 of units below the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in
 image, typed or from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as
-NaN. A note at the end says where lines lie that mostly miss the image, and of such as lie far off what they may mean; and how many
-have the ground farther from their z than the near window, far below or far above.
+NaN. A note at the end says how many lines have no ground, and how far the ground reaches; and how many have it farther from their z
+than the near window, far below or far above.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -180,8 +174,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 fn tell(args: &Args, terrain: &Terrain, drive: Drive, missed: &Missed) -> Done {
     let file = args.csv.as_ref().or(args.along.as_ref());
     let apart = drive.apart(&drive.ticks());
-    let lost = missed.told().map(|text| text + &missed.cause(terrain).unwrap_or_default());
-    let far = missed.far.told();
+    let lost = missed.told(terrain);
+    let far = missed.told_far();
     // of points the ground may be asked for from afar
     let (off, far) = if args.along.is_some() { (far, None) } else { (None, far) };
     let told = [drive.doubt, apart, missed.odd.told(), lost, missed.heights.told(), off];
@@ -254,69 +248,83 @@ fn answer(
     };
     sheet.head(&shape).map_err(&failed)?;
     // One sheet may show a place twice before layers are merged: leave room.
-    let mut space = if args.layers { room(terrain) } else { Vec::new() };
-    let mut cut = 0u64;
-    let mut many = Many::default();
+    let space = if args.layers { room(terrain) } else { Vec::new() };
     let mut missed = Missed::default();
     missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
-    let bounds = terrain.bounds();
-    let mut all = |asks: &[Ask], beside: Beside| -> Done {
-        for (i, Ask { x, y, z, length }) in asks.iter().enumerate() {
-            let t = beside.stop(i).and_then(|s| s.t);
-            if !matches!(beside, Beside::Nothing) {
-                missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
-            }
-        }
-        if !args.layers {
-            for (i, (ask, a)) in asks.iter().zip(many.answers(terrain, asks)).enumerate() {
-                missed.count(a.status, beside.line(i));
-                if !matches!(beside, Beside::Nothing) {
-                    missed.heights.count(ask.z, beside.line(i));
-                    missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)], bounds);
-                    if let (Some(z), None, true) = (ask.z, ask.length, a.found()) {
-                        missed.far.count(z, a, terrain, beside.line(i));
-                    }
-                }
-                let (stop, passed) = (beside.stop(i), beside.passed(i));
-                let filled = args.fallback && !a.found();
-                let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
-                sheet.row(&row).map_err(&failed)?;
-            }
-            return Ok(());
-        }
-        for (i, ask) in asks.iter().enumerate() {
-            let layers = terrain.layers(ask.place(0.0), &mut space);
-            missed.count(layers.status, beside.line(i));
-            cut += u64::from(layers.total > layers.written);
-            let first = usize::from(layers.written > 0);
-            for (hit, number) in space[..layers.written.max(1)].iter().zip(first as u32..) {
-                let (layer, passed) = (Some(number), beside.passed(i));
-                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
-                sheet.row(&row).map_err(&failed)?;
-            }
-        }
-        Ok(())
-    };
-    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, Beside::Nothing));
+    let mut answers = Answers { args, terrain, sheet, failed, many: Many::default(), space, cut: 0, missed };
+    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| answers.all(asks, Beside::Nothing));
     for (first, stops) in drive.stops.chunks(CHUNK).enumerate().map(|(i, stops)| (i * CHUNK, stops)) {
         let asks: Vec<Ask> = stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }).collect();
-        asked = asked.and_then(|()| all(&asks, Beside::Drive(stops, first, &drive.passed)));
+        asked = asked.and_then(|()| answers.all(&asks, Beside::Drive(stops, first, &drive.passed)));
     }
     if let (Ok(()), Some(file)) = (&asked, &mut file) {
-        asked = file.read(|asks, lines, passed| all(asks, Beside::File(lines, passed)));
+        asked = file.read(|asks, lines, passed| answers.all(asks, Beside::File(lines, passed)));
     }
     // what was answered before an error is whole
     if !matches!(asked, Err(Failure::ClosedPipe)) {
-        sheet.foot().map_err(failed)?;
+        answers.sheet.foot().map_err(&answers.failed)?;
     }
-    if cut > 0 {
+    if answers.cut > 0 {
         warn(format!(
             "{} with more layers than {}, of which the lowest are not shown",
-            counted(cut, "place"),
+            counted(answers.cut, "place"),
             grouped(ROOM as u64)
         ));
     }
-    asked.map(|()| missed)
+    asked.map(|()| answers.missed)
+}
+
+/// What writes answers, and counts those that are none.
+struct Answers<'a, 's, F> {
+    args: &'a Args,
+    terrain: &'a Terrain<'a>,
+    sheet: Box<dyn Sheet + 's>,
+    failed: F,
+    many: Many,
+    space: Vec<Hit>,
+    /// Places with more layers than [`ROOM`].
+    cut: u64,
+    missed: Missed,
+}
+
+impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
+    fn all(&mut self, asks: &[Ask], beside: Beside) -> Done {
+        let of_file = !matches!(beside, Beside::Nothing);
+        for (i, Ask { x, y, z, length }) in asks.iter().enumerate().filter(|_| of_file) {
+            let t = beside.stop(i).and_then(|s| s.t);
+            self.missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
+        }
+        if self.args.layers {
+            return self.layers(asks, beside);
+        }
+        for (i, (ask, a)) in asks.iter().zip(self.many.answers(self.terrain, asks)).enumerate() {
+            self.missed.count(a.status, beside.line(i));
+            if of_file {
+                self.missed.heights.count(ask.z, beside.line(i));
+                self.missed.count_far(ask, a, beside.line(i));
+            }
+            let (stop, passed) = (beside.stop(i), beside.passed(i));
+            let filled = self.args.fallback && !a.found();
+            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
+            self.sheet.row(&row).map_err(&self.failed)?;
+        }
+        Ok(())
+    }
+
+    fn layers(&mut self, asks: &[Ask], beside: Beside) -> Done {
+        for (i, ask) in asks.iter().enumerate() {
+            let layers = self.terrain.layers(ask.place(0.0), &mut self.space);
+            self.missed.count(layers.status, beside.line(i));
+            self.cut += u64::from(layers.total > layers.written);
+            let first = usize::from(layers.written > 0);
+            for (hit, number) in self.space[..layers.written.max(1)].iter().zip(first as u32..) {
+                let (layer, passed) = (Some(number), beside.passed(i));
+                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
+                self.sheet.row(&row).map_err(&self.failed)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What a file has beside the points that are answered together.

@@ -40,41 +40,24 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
         let (from, digits, width) = (self.from.map(from).unwrap_or_default(), self.decimals, self.decimals + 9);
         let [x, y] = [r.ask.x, r.ask.y].map(|v| typed(v, digits));
         write!(self.out, "{x:>width$} {y:>width$} {from}{layer}")?;
-        if r.filled {
-            let [z, sx, sy, mu, rr] = fallen(self.terrain, r);
-            let status = status_text(r.status);
-            return writeln!(
-                self.out,
-                "{z:>12.6} {sx:>9.5} {sy:>9.5} {mu:>6} {rr:>6}  {:<16} {:<16} {status}, fall-back",
-                "-", "-"
-            );
+        let numbers = |[z, sx, sy]: [f64; 3], [mu, rr]: [f64; 2]| {
+            [format!("{z:.6}"), format!("{sx:.5}"), format!("{sy:.5}"), mu.to_string(), rr.to_string()]
+        };
+        let (t, dash, mut said) = (self.terrain, || "-".to_string(), r.reach().to_string());
+        let (mut what, mut names) = ([(); 5].map(|()| dash()), [dash(), dash()]);
+        if r.found() {
+            let ([sx, sy], m) = (slope(t, r.hit), t.material(r.hit));
+            what = numbers([t.z_f64(r.hit), sx, sy], [m.mu, m.rolling]);
+            names = [t.material_name(r.hit.material), t.source_name(r.hit.source)].map(shown);
+        } else {
+            said = status_text(r.status).into();
+            if r.filled {
+                let [z, sx, sy, mu, rr] = fallen(t, r);
+                (what, said) = (numbers([z, sx, sy], [mu, rr]), said + ", fall-back");
+            }
         }
-        if !r.found() {
-            return writeln!(
-                self.out,
-                "{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} {}",
-                "-",
-                "-",
-                "-",
-                "-",
-                "-",
-                "-",
-                "-",
-                status_text(r.status)
-            );
-        }
-        let (t, [sx, sy]) = (self.terrain, slope(self.terrain, r.hit));
-        let m = t.material(r.hit);
-        writeln!(
-            self.out,
-            "{:>12.6} {sx:>9.5} {sy:>9.5} {:>6} {:>6}  {:<16} {:<16} {}",
-            t.z_f64(r.hit),
-            m.mu,
-            m.rolling,
-            shown(t.material_name(r.hit.material)),
-            shown(t.source_name(r.hit.source)),
-            r.reach()
-        )
+        let ([z, sx, sy, mu, rr], [material, source]) = (what, names);
+        writeln!(self.out, "{z:>12} {sx:>9} {sy:>9} {mu:>6} {rr:>6}  {material:<16} {source:<16} {said}")
     }
 
     fn foot(&mut self) -> io::Result<()> {

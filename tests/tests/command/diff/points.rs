@@ -345,7 +345,7 @@ fn references_that_cannot_be_read() {
     let said = error(2, &folder, &["diff", "broken.hpan", "ref.csv", "--csv", "each.csv"]);
     assert!(said.starts_with("error: broken.hpan: ") && !folder.join("each.csv").exists(), "{said}");
     holds(&error(2, &folder, &["diff", "plane.obj", "ref.csv"]), &["plane.obj: this is not a terrain image"]);
-    // nothing to compare is no agreement, and far away is told
+    // nothing to compare is no agreement, and what is not in the image is told
     fs::write(folder.join("ref.csv"), "x,y,z\nNaN,0,1\n").unwrap();
     let found = json_of(1, &folder, &["diff", "plane.hpan", "ref.csv"]);
     assert_eq!((&found["compared"], &found["heights"], &found["no_number"]), (&json!(0), &Value::Null, &json!(1)));
@@ -353,7 +353,7 @@ fn references_that_cannot_be_read() {
     fs::write(folder.join("ref.csv"), format!("x,y,z\n{feet}")).unwrap();
     let [out, err] = expect(1, &folder, &["diff", "plane.hpan", "ref.csv", "--tolerance", "1"]);
     holds(&out, &["different: 20 points without ground; nothing could be compared\n", "compared     0 of 20 points"]);
-    holds(&err, &["note: ref.csv: most points have no ground; they lie at x 1000 to 1950, y 2000 and the image at"]);
+    holds(&err, &["note: ref.csv: most points are not in the image; its ground has x "]);
 }
 
 /// Very many points take little time.
