@@ -139,17 +139,12 @@ fn vt_28_the_obj_builds_the_same_image_again() {
     holds(&fs::read_to_string(folder.join("seam-ground.toml")).unwrap(), &["[build.source_error]"]);
 }
 
-/// Two plates of 4 m side by side, so far apart, as an OBJ.
-fn plates(apart: f64) -> String {
-    let plate = |x: f64| format!("v {x} 0 0\nv {} 0 0\nv {} 4 0\nv {x} 4 0\nf -4 -3 -2 -1\n", x + 4.0, x + 4.0);
-    format!("o plates\nusemtl Slab\n{}{}", plate(0.0), plate(4.0 + apart))
-}
-
 #[test]
-fn an_edited_export_tells_the_gaps_that_it_leaves() {
-    let folder = folder("an_edited_export_tells_the_gaps_that_it_leaves");
+fn an_export_is_not_stitched_again() {
+    let folder = folder("an_export_is_not_stitched_again");
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
-    write("q.obj", &plates(0.0));
+    let plate = |x: f64| format!("v {x} 0 0\nv {} 0 0\nv {} 4 0\nv {x} 4 0\nf -4 -3 -2 -1\n", x + 4.0, x + 4.0);
+    write("q.obj", &format!("o plates\nusemtl Slab\n{}{}", plate(0.0), plate(4.0)));
     write("q.toml", "[[material]]\nname = \"Slab\"\nmu = 0.8\n");
     expect(0, &folder, &["build", "q.obj", "--settings", "q.toml"]);
     expect(0, &folder, &["export", "obj", "q.hpan"]);
@@ -157,24 +152,6 @@ fn an_edited_export_tells_the_gaps_that_it_leaves() {
     let strict = ["build", "--settings", "q-ground.toml", "--strict"];
     assert_eq!(expect(0, &folder, &strict)[1], "");
     assert_eq!(identity(&folder, "q-ground.hpan"), identity(&folder, "q.hpan"));
-    // what stitching would close
-    write("q-ground.obj", &plates(0.0005));
-    let [_, err] = expect(1, &folder, &strict);
-    let gap = "warning: q-ground.obj: the settings turn stitching off, and wheels may find hairline gaps: it would join 2 vertices \
-               and divide 0 triangles, first at 4.000";
-    holds(&err, &[gap, "; close them with --stitch 4,64, or keep them with --stitch false\n"]);
-    for typed in ["4,64", "false"] {
-        let [_, err] = expect(0, &folder, &[&strict[..], &["--stitch", typed]].concat());
-        assert!(!err.contains("warning"), "{err}");
-    }
-    // a corner on an edge, a hair off
-    let text = plates(0.0) + "v 1 4.0005 0\nv 3 4.0005 0\nv 2 6 0\nf -3 -2 -1\n";
-    write("q-ground.obj", &text);
-    holds(&expect(1, &folder, &strict)[1], &["join 0 vertices and divide ", ", first at 1.000000,4.000488,"]);
-    // what it would not
-    write("q-ground.obj", &plates(0.01));
-    let [_, err] = expect(0, &folder, &strict);
-    assert!(!err.contains("warning"), "{err}");
 }
 
 #[test]
@@ -832,8 +809,8 @@ fn gaps_between_lanes_are_found_once() {
     let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", "20", "--max-gap", "0.01"]);
     assert_eq!([&facts["facts"]["narrow_gaps"], &facts["facts"]["max_gap"]], [&json!(0), &json!(0.01)]);
     for (arguments, why) in [
-        (&["--map", "holes", "--max-gap", "0"][..], "must be a width in metres, from 0.001 to 100"),
-        (&["--map", "holes", "--max-gap", "-1"], "must be a width in metres, from 0.001 to 100"),
+        (&["--map", "holes", "--max-gap", "0"][..], "a length from 0.001 to 100 m"),
+        (&["--map", "holes", "--max-gap", "-1"], "a length from 0.001 to 100 m"),
         (&["--map", "relief", "--max-gap", "0.1"], "no map but holes shows gaps; add --map holes"),
     ] {
         holds(&expect(2, &folder, &[&["export", "png", "gap.hpan"], arguments].concat())[1], &[why]);

@@ -65,8 +65,8 @@ fn steps_are_said_in_words_with_their_place() {
     let steps = of_source(&folder, &plates(0.0, 0.02, 0.0, false));
     let words = "step 2 cm high, 20 m long at 9.745,3.000: z 0.0200 (unnamed of high) beside 0.0000 (unnamed of low)";
     assert_eq!(steps["findings"][0]["text"], json!(words));
-    for height in ["0", "0.5", "-1", "x"] {
-        let why = "must be a height in metres, from 0.0001 to less than 0.5";
+    for height in ["0", "0.6", "-1", "x"] {
+        let why = "a length from 0.0001 to 0.5 m";
         holds(&expect(2, &folder, &["check", "s.obj", "--max-step", height])[1], &[why]);
     }
 }

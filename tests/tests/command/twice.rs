@@ -95,8 +95,8 @@ fn ground_that_was_exported_twice_is_told() {
         assert_eq!(of_source(&folder, &text, &["--threads", threads]), twice);
     }
     assert_eq!(of_image(&folder, "0.015", &[])["found"], json!(0));
-    for far in ["0.005", "0.6", "-1", "x"] {
-        let why = "must be a height in metres, more than 0.005 and at most 0.5";
+    for far in ["4mm", "0.6", "-1", "x"] {
+        let why = "a length from 0.005 to 0.5 m";
         holds(&expect(2, &folder, &["check", "s.hpan", "--max-apart", far])[1], &[why]);
     }
 }
