@@ -33,15 +33,13 @@ const WORK: f64 = 2_097_152.0;
 const ALIKE: f64 = 1e-6;
 /// What comes apart faster crosses, metres a metre.
 const PARALLEL: f64 = 0.1;
-/// What crosses less steeply lies near along a strip, and beside that as much of it up to twice as far apart; of what is told unasked
-/// at least so many times as much is near.
-const OFTEN: f64 = 2.0;
 /// Less is what touches by chance, square metres.
 const SMALL: f64 = 4.0;
 
 /// What to do about it.
 const MEND: &str =
     "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
+
 /// What was found.
 pub struct DoubleSurfaces {
     pub pairs: Vec<Pair>,
@@ -69,13 +67,11 @@ struct Near {
     apart: [f64; 2],
 }
 
-/// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first: all, or those pairs of
-/// sources of which it is `sure` that they neither touch by chance nor cross. Top and underside of one thing are no two grounds: of one
-/// source, if `scene` is what the image was built from, only what is wound alike counts.
-pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> DoubleSurfaces {
+/// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Top and underside of one
+/// thing are no two grounds: of one source, if `scene` is what the image was built from, only what is wound alike counts.
+pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>) -> DoubleSurfaces {
     let tiles: Vec<TileView> = read::tiles(t).collect();
-    let bands = [[steps::LEAST, most], [most, 2.0 * most]];
-    let look = Look::new(t, &tiles, if sure { &bands } else { &bands[..1] });
+    let look = Look::new(t, &tiles, most);
     let of_tiles: Vec<(Vec<Near>, u64)> = tiles.par_iter().map(|tile| look.over(tile)).collect();
     let heaps = of_tiles.iter().map(|(_, heaps)| heaps).sum();
     let mut all: Vec<Near> = of_tiles.into_iter().flat_map(|(near, _)| near).collect();
@@ -83,14 +79,14 @@ pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool
         let mut plates = plates(scene, &all).into_iter();
         all.retain(|_| !plates.next().unwrap_or_default());
     }
-    if !sure && area(&all) < SMALL {
+    if area(&all) < SMALL {
         all.clear();
     }
     let mut pairs: BTreeMap<[u16; 2], Vec<Near>> = BTreeMap::new();
     for near in all {
         pairs.entry(near.over.owners.map(|o| o.source)).or_default().push(near);
     }
-    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most, sure)).collect();
+    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(Pair::of).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
     DoubleSurfaces { pairs, heaps }
 }
@@ -99,8 +95,8 @@ pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool
 struct Look<'a> {
     t: &'a Terrain<'a>,
     lattice: Lattice,
-    /// Metres apart, least and most, of what is looked for.
-    bands: &'a [[f64; 2]],
+    /// Metres apart, at most, of what is looked for.
+    most: f64,
     /// The most triangles over a cell in which they are compared.
     few: u32,
     /// Square metres for each place at which is asked.
@@ -108,8 +104,8 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    fn new(t: &'a Terrain<'a>, tiles: &[TileView], bands: &'a [[f64; 2]]) -> Self {
-        let mut look = Look { t, lattice: Lattice::of(t), bands, few: HEAP, each: 0.0 };
+    fn new(t: &'a Terrain<'a>, tiles: &[TileView], most: f64) -> Self {
+        let mut look = Look { t, lattice: Lattice::of(t), most, few: HEAP, each: 0.0 };
         // pairs in cells of so many triangles
         const SIZES: usize = HEAP as usize + 1;
         let sizes = |tile: &TileView| {
@@ -164,7 +160,7 @@ impl<'a> Look<'a> {
             }
             let members = cell_triangles::members(self.lattice, tile.palette(), &cell);
             for i in 0..members.len() {
-                for k in cell_triangles::within(&members, i, self.bands[self.bands.len() - 1][1]) {
+                for k in cell_triangles::within(&members, i, self.most) {
                     if let Some(both) = members[i].shared(&members[k], self.lattice, cell.size, PARALLEL) {
                         self.pieces([i, k], &both, &members, cell.low, &mut found);
                     }
@@ -176,22 +172,21 @@ impl<'a> Look<'a> {
 
     /// Where one of two triangles over a cell lies next above the other.
     fn pieces(&self, [a, b]: [usize; 2], both: &Shared, members: &[Member], low: [i64; 2], found: &mut Vec<Near>) {
-        for &[least, most] in self.bands {
-            for (range, above, below) in [([least, most], a, b), ([-most, -least], b, a)] {
-                let Some((part, ends)) = both.between(range[0], range[1]) else { continue };
-                let at = part.centre();
-                // who is between there; what lies at one height is in some order
-                let rank = |i: usize| ((members[i].height(at) / ALIKE).round(), members[i].owner, i);
-                let [bottom, top] = [below, above].map(rank);
-                if (0..members.len()).any(|i| rank(i) > bottom && rank(i) < top && members[i].covers(at)) {
-                    continue;
-                }
-                let ([x, y], [above, below]) = (self.lattice.place(low, at), [above, below].map(|i| &members[i]));
-                let owners = [above.owner, below.owner];
-                let over = Over { at: [x, y, above.height(at)], low: below.height(at), owners };
-                let [a, b] = ends.map(f64::abs);
-                found.push(Near { over, area: self.lattice.area(part.area()), apart: [a.min(b), a.max(b)] });
+        let [least, most] = [steps::LEAST, self.most];
+        for (range, above, below) in [([least, most], a, b), ([-most, -least], b, a)] {
+            let Some((part, ends)) = both.between(range[0], range[1]) else { continue };
+            let at = part.centre();
+            // who is between there; what lies at one height is in some order
+            let rank = |i: usize| ((members[i].height(at) / ALIKE).round(), members[i].owner, i);
+            let [bottom, top] = [below, above].map(rank);
+            if (0..members.len()).any(|i| rank(i) > bottom && rank(i) < top && members[i].covers(at)) {
+                continue;
             }
+            let ([x, y], [above, below]) = (self.lattice.place(low, at), [above, below].map(|i| &members[i]));
+            let owners = [above.owner, below.owner];
+            let over = Over { at: [x, y, above.height(at)], low: below.height(at), owners };
+            let [a, b] = ends.map(f64::abs);
+            found.push(Near { over, area: self.lattice.area(part.area()), apart: [a.min(b), a.max(b)] });
         }
     }
 
@@ -212,8 +207,7 @@ impl<'a> Look<'a> {
                 let [z, low] = [0, 1].map(|i| self.t.z_f64(&pair[i]));
                 let over = Over { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
                 let apart = over.height();
-                let is_near = self.bands.iter().any(|[least, most]| apart > *least && apart <= *most);
-                if is_near && (dx - ex).hypot(dy - ey) <= PARALLEL {
+                if apart > steps::LEAST && apart <= self.most && (dx - ex).hypot(dy - ey) <= PARALLEL {
                     found.push(Near { over, area: self.each, apart: [apart; 2] });
                 }
             }
@@ -269,13 +263,9 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
 }
 
 impl Pair {
-    /// Of pieces, those farther apart too; or nothing if it is not `sure` that it is no chance and does not cross.
-    fn of(near: Vec<Near>, most: f64, sure: bool) -> Option<Self> {
-        let (near, beyond): (Vec<Near>, Vec<Near>) = near.into_iter().partition(|n| n.over.height() <= most);
-        let [area, farther] = [&near, &beyond].map(|near| area(near));
-        if sure && (area < SMALL || area < OFTEN * farther) {
-            return None;
-        }
+    /// Of pieces; none if there are none.
+    fn of(near: Vec<Near>) -> Option<Self> {
+        let area = area(&near);
         let mean = near.iter().map(|n| n.area * n.over.height()).sum::<f64>() / area;
         let off = |n: &Near| (n.over.height() - mean).abs();
         let over = near.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?.over;
@@ -292,23 +282,19 @@ impl Pair {
             length("mean", mean),
             length("most", most),
         ];
-        super::at(Code::DoubleSurface, self.over.names(t), self.over.at, values, self.told(t), MEND)
+        super::at(Code::DoubleSurface, self.over.names(t), self.over.at, values, self.text(t), MEND)
     }
 
     /// In words, with a place to query.
-    fn told(&self, t: &Terrain) -> String {
+    fn text(&self, t: &Terrain) -> String {
         let [least, mean, most] = self.apart.map(metres);
         let apart = match least == most {
             true => format!("{least} apart"),
             false => format!("{least} to {most} apart, {mean} in the mean"),
         };
-        format!("{}, {apart}, as {}", about(self.area), self.over.told(t, "over"))
+        let area = grouped(self.area.round() as u64);
+        format!("about {area} m2, {apart}, as {}", self.over.text(t, "over"))
     }
-}
-
-/// Square metres.
-fn about(area: f64) -> String {
-    format!("about {} m2", grouped(area.round() as u64))
 }
 
 impl DoubleSurfaces {

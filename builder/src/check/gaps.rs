@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::names::{METRE, counted, grouped, in_unit, metres, unit};
-use crate::{Code, Finding};
+use crate::{Code, Finding, Quantity};
 
 use super::{
     border::{Border, Edge, Ending, Lips, span},
@@ -169,7 +169,8 @@ impl Gap {
 
     /// As a value.
     pub fn finding(&self) -> Finding {
-        let values = vec![length("width", self.width), length("length", self.length), length("rise", self.rise)];
+        let wider = Quantity { name: "wider", value: f64::from(u8::from(self.wider)), unit: "" };
+        let values = vec![length("width", self.width), length("length", self.length), length("rise", self.rise), wider];
         super::at(Code::Gap, String::new(), self.at, values, self.told(), "close it in the source")
     }
 
@@ -226,35 +227,22 @@ impl Narrow {
 
     /// What was looked for, and how much of it there is.
     pub fn sum(&self) -> String {
-        format!("beside {}: {}", counted(self.edges, "open edge"), sum(self.gaps.as_ref().map(Vec::len), NARROW))
+        let (edges, most) = (counted(self.edges, "open edge"), metres(NARROW));
+        match self.gaps.as_ref().map(Vec::len) {
+            None => format!("beside {edges}: gaps of up to {most} not looked for"),
+            Some(0) => format!("beside {edges}: no gaps of up to {most}"),
+            Some(n) => format!("beside {edges}: {} of up to {most}", counted(n as u64, "gap")),
+        }
     }
 
     /// The widest; none if there is none.
     pub fn text(&self) -> Option<String> {
-        told(self.gaps.as_deref()?, NARROW)
-    }
-}
-
-/// How many there are beside open edges, up to how wide, and the widest; nothing if there are none.
-pub fn told(gaps: &[Gap], most: f64) -> Option<String> {
-    let widest = gaps.first()?.told();
-    Some(match gaps.len() {
-        1 => format!("beside open edges there is a {widest}"),
-        n => format!("{} beside open edges, the widest a {widest}", sum(Some(n), most)),
-    })
-}
-
-/// How many there are up to so wide, metres, if anybody looked.
-pub fn sum(found: Option<usize>, most: f64) -> String {
-    many(found, "gap", &format!("of up to {}", metres(most)))
-}
-
-/// How many there are of a kind, if anybody looked for it.
-pub fn many(found: Option<usize>, one: &str, kind: &str) -> String {
-    match found {
-        None => format!("{one}s {kind} not looked for"),
-        Some(0) => format!("no {one}s {kind}"),
-        Some(n) => format!("{} {kind}", counted(n as u64, one)),
+        let gaps = self.gaps.as_deref()?;
+        let widest = gaps.first()?.told();
+        Some(match gaps.len() as u64 {
+            1 => format!("beside open edges there is a {widest}"),
+            n => format!("{} beside open edges, the widest a {widest}", counted(n, "gap")),
+        })
     }
 }
 

@@ -43,7 +43,7 @@ impl Over {
     }
 
     /// In words, with a place to query and how the upper ground lies to the lower one.
-    pub fn told(&self, t: &Terrain, lies: &str) -> String {
+    pub fn text(&self, t: &Terrain, lies: &str) -> String {
         let [above, below] =
             self.owners.map(|o| shown(&format!("{} of {}", t.material_name(o.material), t.source_name(o.source))));
         let at = place(&self.at[..2], 0.1);

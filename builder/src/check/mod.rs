@@ -91,7 +91,7 @@ pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl 
         looks.extend(wanted(Code::Step).then(|| step_look(&walk, limits.step, scene)));
     }
     if wanted(Code::DoubleSurface) {
-        let found = double_surfaces(t, limits.apart, scene, false);
+        let found = double_surfaces(t, limits.apart, scene);
         let findings = found.pairs.iter().take(LISTED).map(|pair| pair.finding(t)).collect();
         looks.push(Look::new(Code::DoubleSurface, Some(limits.apart), found.pairs.len(), findings, found.skipped()));
     }

@@ -5,17 +5,14 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use crate::{
-    Code, Finding, Scene,
-    names::{counted, metres},
-};
+use crate::{Code, Finding, Scene, names::metres};
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
     border::{Edge, span},
-    gaps::{LISTED, many},
+    gaps::LISTED,
     layer_pair::{Over, Owner},
     length,
     walk::{Places, Spread, Walk, Way, linked, middle},
@@ -47,8 +44,8 @@ const STEEP: f64 = 4.0;
 const LEAN: f64 = 0.05;
 const SKEW: f64 = 0.3;
 
-/// What to do about them.
-pub const MEND: &str = "join or level the sheets in the source";
+/// What to do about it.
+const MEND: &str = "join or level the sheets in the source";
 
 /// Steps of more than `least` metres and no more than [`DECK`], highest first; or why nobody looked. Asked is the kernel, at places
 /// along the edges, for the first ground within [`BESIDE`] of them. An edge that other ground covers has none: no wheel stands
@@ -106,23 +103,8 @@ impl Step {
     /// In words, with a place to query.
     pub fn told(&self, t: &Terrain) -> String {
         let (high, long) = (metres(self.over.height()), metres(self.length));
-        format!("step {high} high, {long} long {}", self.over.told(t, "beside"))
+        format!("step {high} high, {long} long {}", self.over.text(t, "beside"))
     }
-}
-
-/// How many there are beside open edges, and the highest; nothing if there are none.
-pub fn told(steps: &[Step], t: &Terrain) -> Option<String> {
-    let highest = steps.first()?.told(t);
-    Some(match steps.len() as u64 {
-        1 => format!("ground ends beside lower ground: a {highest}"),
-        n => format!("ground ends beside lower ground at {}, the highest a {highest}", counted(n, "step")),
-    })
-}
-
-/// How many there are of more than so many metres, if anybody looked. Of none that is known at the places.
-pub fn sum(found: Option<usize>, least: f64) -> String {
-    let met = if found == Some(0) { " met" } else { "" };
-    many(found, "step", &format!("of {} to {}{met}", metres(least), metres(DECK)))
 }
 
 /// For programs: the first of them.

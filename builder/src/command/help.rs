@@ -25,7 +25,7 @@ use super::{
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Make", &["build", "merge", "rebuild", "materials", "grid", "vstu"]),
     ("Look", &["info", "query", "export", "inspect"]),
-    ("Check", &["verify", "diff", "bench", "replay"]),
+    ("Check", &["check", "verify", "diff", "bench", "replay"]),
 ];
 
 /// The whole command line.

@@ -90,7 +90,7 @@ enum Command {
     Export(export::Args),
     /// Compare two images: bytes, facts, heights and materials
     Diff(diff::Args),
-    /// Look for faults of a mesh or an image: gaps, steps, double surfaces, spikes, buried roads; --html for a page
+    /// Look for faults of a mesh or an image: gaps, steps, double surfaces and others; --html for a page
     Check(check::Args),
     /// Prove what an image claims: sums, structure, costs, that no place is missed; --against its source
     Verify(verify::Args),

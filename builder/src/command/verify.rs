@@ -30,8 +30,7 @@ pub struct Args {
     /// What is meant for --against
     #[arg(hide = true)]
     more: Vec<PathBuf>,
-    /// Measure the error against the meshes that the image was made from, and compare the materials in the middle of each triangle of
-    /// both; settings as the image has them, but for what is typed
+    /// Measure the error, and compare the materials, against the meshes that the image was made from
     #[arg(long, value_name = "MESH", num_args = 1..)]
     against: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,10 +38,10 @@ pub struct Args {
     /// Places spread over the plan at which --against measures
     #[arg(long, default_value_t = 200_000, value_name = "N", requires = "against")]
     samples: u32,
-    /// Ask the kernel at every vertex and at 255 places of every edge as well: slow
+    /// Ask at every vertex and at 255 places of every edge as well: slow
     #[arg(long)]
     exhaustive: bool,
-    /// Fail if open edges leave a gap narrower than the stitch threshold, instead of noting it
+    /// Fail if open edges leave a gap narrower than the stitch threshold
     #[arg(long)]
     no_seams: bool,
     #[command(flatten)]

@@ -24,9 +24,6 @@ pub struct Applied {
     pub plain_rr: Vec<String>,
     /// The same of gain; sorted.
     pub plain_gain: Vec<String>,
-    /// Names of materials that the one named "" takes, and of each the name or pattern of an entry that fits it but for capitals,
-    /// blanks and `_`; sorted.
-    pub slips: Vec<(String, String)>,
     /// Patterns that fit no material, entries whose materials earlier ones take, and what an entry for the new name of faces says
     /// otherwise than their rule or source, each with which of it.
     pub idle: Vec<String>,
@@ -47,7 +44,6 @@ impl Applied {
         for names in [&mut self.unlisted, &mut self.plain, &mut self.plain_rr, &mut self.plain_gain] {
             names.retain(|name| there(name));
         }
-        self.slips.retain(|(name, _)| there(name));
     }
 }
 
@@ -102,8 +98,6 @@ impl Settings {
             names.sort_unstable();
             names.dedup();
         }
-        applied.slips.sort_unstable();
-        applied.slips.dedup();
         Ok(applied)
     }
 
@@ -117,9 +111,6 @@ impl Settings {
         let entries = Entries::new(&self.materials);
         let mut used = vec![false; self.materials.len()];
         let made = kinds.iter().map(|kind| self.of_kind(scene, kind, files, &entries, &mut used, applied)).collect();
-        if entries.rest.is_some() && !applied.unlisted.is_empty() {
-            self.slips(applied);
-        }
         self.idle(scene, kinds, files, &used, entries.rest, applied);
         made
     }
@@ -277,38 +268,6 @@ impl Settings {
         );
         let line = kind.rule.and_then(|i| self.rules[i].line);
         SettingsError { of_materials: kind.rule.is_none(), ..SettingsError::at(line, text) }
-    }
-
-    /// Finds materials that only the entry named "" takes, though another one was hardly meant not to.
-    fn slips(&self, applied: &mut Applied) {
-        let spaced = |text: &str| text.to_lowercase().replace('_', " ");
-        let joined = |text: &str| spaced(text).replace(' ', "");
-        let letters = |text: String| text.chars().collect::<Vec<char>>();
-        let mut named: HashMap<String, &str> = HashMap::new();
-        let mut patterns: Vec<(Vec<char>, &str)> = Vec::new();
-        for rule in &self.materials {
-            if let Some(pattern) = &rule.pattern {
-                let plain = spaced(pattern);
-                // a blank beside a wildcard is one that is meant: "wet *" is not "wetland"
-                if plain.contains(' ') && ![" *", " ?", "* ", "? "].iter().any(|beside| plain.contains(beside)) {
-                    patterns.push((letters(joined(pattern)), pattern));
-                }
-                patterns.push((letters(plain), pattern));
-            } else {
-                named.entry(joined(rule.title())).or_insert(rule.title());
-            }
-        }
-        named.remove("");
-        for name in &applied.unlisted {
-            let own = [spaced(name), joined(name)];
-            let forms = own.clone().map(letters);
-            let forms = if own[0] == own[1] { &forms[..1] } else { &forms[..] };
-            let fit = |pattern: &[char]| forms.iter().any(|form| fits(pattern, form));
-            let pattern = || patterns.iter().find(|(pattern, _)| fit(pattern)).map(|(_, title)| *title);
-            if let Some(title) = named.get(&own[1]).copied().or_else(pattern) {
-                applied.slips.push((name.clone(), title.into()));
-            }
-        }
     }
 }
 

@@ -1056,11 +1056,10 @@ fn ground_of_two_frictions_at_one_height_is_told() {
     for (ice, area) in &cases {
         rules(0.1);
         let said = strict(&[road.clone(), ice.clone()], 1);
-        let told =
-            "warning: a.obj: ground of two materials lies at one height: \"Ice\" (mu 0.1) and \"Road\" (mu 0.9), ";
-        holds(&said, &[told, area, "raise what is meant by 2 mm, or cut it out of the other"]);
+        let told = "warning: a.obj: \"Ice\" (mu 0.1) and \"Road\" (mu 0.9) lie at one height on ";
+        holds(&said, &[told, area, "raise the one that is meant by 2 mm, or cut it out of the other"]);
         // it is so where it says that it is
-        let place = said.split_once(" at ").unwrap().1.split_once("; at ").unwrap().1;
+        let place = said.split_once("; at ").unwrap().1;
         let [at, answers] = [0, 1].map(|i| place.split(' ').nth(i).unwrap().trim_matches('"'));
         expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "--stitch", "false"]);
         holds(&expect(0, &folder, &["query", "a.hpan", at])[0], &[answers]);
@@ -1070,7 +1069,10 @@ fn ground_of_two_frictions_at_one_height_is_told() {
     }
     // friction is rolling resistance too
     fs::write(folder.join("s.toml"), rule("Road", "mu", 0.9) + &rule("Ice", "mu", 0.9) + "rr = 5\n").unwrap();
-    holds(&strict(&[road.clone(), cases[1].0.clone()], 1), &["\"Ice\" (rr 5) and \"Road\" (rr 1), 100.0 m2"]);
+    holds(
+        &strict(&[road.clone(), cases[1].0.clone()], 1),
+        &["\"Ice\" (rr 5) and \"Road\" (rr 1) lie at one height on 100.0 m2"],
+    );
     // what lies higher, goes through, or lies side by side but for rounding
     rules(0.1);
     let apart = [

@@ -24,8 +24,12 @@ fn groups(help: &str) -> Vec<(String, Vec<String>)> {
 
 /// Help of a command fits one screen.
 #[test]
-fn help_of_grid_and_diff_fits_one_screen() {
-    let folder = folder("help_of_grid_and_diff_fits_one_screen");
+fn help_fits_one_screen() {
+    let folder = folder("help_fits_one_screen");
+    for command in ["build", "check", "verify"] {
+        let lines = expect(0, &folder, &[command, "--help"])[0].lines().count();
+        assert!((16..=40).contains(&lines), "{command}: {lines}");
+    }
     let [help, _] = expect(0, &folder, &["grid", "--help"]);
     let lines = help.lines().count();
     assert!((24..=40).contains(&lines), "{lines}");

@@ -5,6 +5,7 @@ mod along;
 mod backend;
 mod basics;
 mod bench;
+mod check;
 mod demo;
 mod diff;
 mod export;

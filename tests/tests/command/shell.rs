@@ -117,6 +117,33 @@ pub fn report(folder: &Path, arguments: &[&str]) -> (i32, serde_json::Value) {
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
 }
 
+/// What `check` finds of a kind. Exit code 1 says that there is some, or that nobody looked.
+#[track_caller]
+pub fn check(folder: &Path, kind: &str, arguments: &[&str]) -> serde_json::Value {
+    let arguments = [&["check"], arguments, &["--only", kind, "--json"]].concat();
+    let Output { status, stdout, stderr } = hardpan(folder, &arguments);
+    let facts: serde_json::Value = serde_json::from_slice(&stdout)
+        .unwrap_or_else(|_| panic!("hardpan {arguments:?}: {}", String::from_utf8_lossy(&stderr)));
+    let look = facts["looks"].get(kind).cloned().unwrap_or_default();
+    let clean = look["found"] == 0;
+    assert_eq!((status.code(), &facts["passed"]), (Some(i32::from(!clean)), &clean.into()), "{arguments:?}: {facts}");
+    look
+}
+
+/// The value of a name that a finding has.
+#[track_caller]
+pub fn value(finding: &serde_json::Value, name: &str) -> f64 {
+    let values = finding["values"].as_array().unwrap();
+    let value = values.iter().find(|v| v["name"] == name).unwrap_or_else(|| panic!("no {name} in {finding}"));
+    value["value"].as_f64().unwrap()
+}
+
+/// That value of all findings.
+#[track_caller]
+pub fn values(look: &serde_json::Value, name: &str) -> Vec<f64> {
+    look["findings"].as_array().unwrap().iter().map(|finding| value(finding, name)).collect()
+}
+
 /// Where hints say that a key belongs.
 pub const SETTINGS: &str = "the settings (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)";
 

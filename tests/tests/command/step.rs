@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::shell::{expect, folder, holds};
+use crate::shell::{check, expect, folder, holds, value, values};
 use serde_json::{Value, json};
 use verification::obj::real_file;
 
@@ -17,20 +17,16 @@ fn plates(apart: f64, rise: f64, degrees: f64, face: bool) -> String {
     format!("{all}o low\nf 1 2 3 4\no high\nf 5 6 7 8\n{upright}")
 }
 
-/// Builds ground, and gives back what it reports of steps.
-fn built(folder: &Path, text: &str) -> (Value, String) {
+/// Steps of more than 5 mm in ground whose source is known.
+fn of_source(folder: &Path, text: &str) -> Value {
     fs::write(folder.join("s.obj"), text).unwrap();
-    let [_, err] = expect(0, folder, &["build", "s.obj", "--up", "z", "--report", "s.json"]);
-    let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
-    (report["steps"].clone(), err)
+    check(folder, "step", &["s.obj", "--up", "z", "--max-step", "0.005"])
 }
 
-/// What `verify` finds.
-fn verified(code: i32, folder: &Path, arguments: &[&str]) -> Value {
-    let [out, _] = expect(code, folder, &[&["verify", "s.hpan", "--json"], arguments].concat());
-    let facts: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(facts["passed"], json!(code == 0));
-    facts["steps"].clone()
+/// Steps in its image.
+fn of_image(folder: &Path, least: f64) -> Value {
+    expect(0, folder, &["build", "s.obj", "--up", "z"]);
+    check(folder, "step", &["s.hpan", "--max-step", &least.to_string()])
 }
 
 fn number(v: &Value) -> f64 {
@@ -42,24 +38,21 @@ fn plates_that_do_not_meet_in_height_are_found() {
     let folder = folder("plates_that_do_not_meet_in_height_are_found");
     for degrees in [0.0, 27.0, 45.0, 133.0, 180.0] {
         for rise in [0.001, 0.02, 0.3, 3.0] {
-            let (steps, err) = built(&folder, &plates(0.0, rise, degrees, false));
-            let noted = rise == 0.02 || rise == 0.3;
-            assert_eq!(steps["found"], json!(u8::from(noted)), "{degrees} {rise}: {steps}");
-            assert_eq!(err.contains("note: ground ends beside lower ground: a step "), noted, "{err}");
+            let found = of_source(&folder, &plates(0.0, rise, degrees, false))["found"].clone();
+            assert_eq!(found, json!(u8::from(rise == 0.02 || rise == 0.3)), "{degrees} {rise}");
             // less than asked for, and another deck
-            let at = verified(i32::from(rise < 1.0), &folder, &["--max-step", &(0.9 * rise).min(0.4).to_string()]);
-            verified(0, &folder, &["--max-step", &(1.1 * rise).min(0.4).to_string()]);
+            let at = of_image(&folder, (0.9 * rise).min(0.4));
+            assert_eq!(of_image(&folder, (1.1 * rise).min(0.4))["found"], json!(0));
+            assert_eq!(at["found"], json!(u8::from(rise < 1.0)));
             if rise > 1.0 {
                 continue;
             }
-            assert_eq!(at["found"], json!(1));
-            let step = &at["first"][0];
-            let [height, low, length] = ["height", "low", "length"].map(|name| number(&step[name]));
+            let step = &at["findings"][0];
+            let [height, low, length] = ["height", "low", "length"].map(|name| value(step, name));
             assert!((height - rise).abs() < 2e-5 && low.abs() < 2e-5 && (length - 20.0).abs() < 0.01, "{step}");
-            assert_eq!([&step["source"], &step["source_low"]], [&json!("high"), &json!("low")]);
-            assert_eq!([&step["material"], &step["material_low"]], [&json!("unnamed"); 2]);
+            assert_eq!(step["subject"], json!("unnamed of high over unnamed of low"));
             // on the line where they meet
-            let [x, y, z] = [0, 1, 2].map(|i| number(&step["at"][i]));
+            let [x, y, z] = [0, 1, 2].map(|i| number(&step["place"][i]));
             let (sin, cos) = degrees.to_radians().sin_cos();
             assert!((y * cos - x * sin - 3.0).abs() < 3e-4 && (z - rise).abs() < 2e-5, "{step}");
         }
@@ -69,32 +62,12 @@ fn plates_that_do_not_meet_in_height_are_found() {
 #[test]
 fn steps_are_said_in_words_with_their_place() {
     let folder = folder("steps_are_said_in_words_with_their_place");
-    let (_, err) = built(&folder, &plates(0.0, 0.02, 0.0, false));
-    let words = "a step 2 cm high, 20 m long at 9.745,3.000: z 0.0200 (unnamed of high) beside 0.0000 (unnamed of low)";
-    holds(&err, &[words, "; to see them: hardpan export png s.hpan --map holes --max-step 0.005"]);
-    // an exported mesh has no upright faces, and so a step at every kerb; one that has some would have them there
-    let kerbs = "; in a mesh without upright faces, as export obj writes it, kerbs and stairs count too";
-    holds(&err, &[kerbs]);
-    let elsewhere = "v 0 7 0\nv 20 7 0\nv 20 7 1\nv 0 7 1\nf -4 -3 -2 -1\n";
-    let (_, err) = built(&folder, &(plates(0.0, 0.02, 0.0, false) + elsewhere));
-    assert!(err.contains(words) && !err.contains(kerbs), "{err}");
-    holds(&err, &["; to list them: hardpan verify s.hpan --against s.obj --max-step 0.005"]);
-    let [out, err] = expect(1, &folder, &["verify", "s.hpan", "--max-step", "0.01", "--max-gap", "0.1"]);
-    assert!(out.starts_with("s.hpan: every claim holds, but --max-step finds steps\n"), "{out}");
-    holds(&out, &["\nsteps      fail     beside 8 open edges: 1 step of 1 cm to 50 cm\n"]);
-    holds(&out, &["\ngaps       pass     beside 8 open edges: no gaps of up to 10 cm\n"]);
-    holds(
-        &err,
-        &[
-            "error: s.hpan: ground ends beside lower ground: ",
-            "; join or level the sheets in the source (kerbs that are drawn do not count --against SOURCE)",
-        ],
-    );
-    let [out, _] = expect(0, &folder, &["verify", "s.hpan"]);
-    assert!(!out.contains("\nsteps "), "{out}");
-    for height in ["0", "0.5", "-1", "x"] {
-        let why = "must be a height in metres, from 0.0001 to less than 0.5";
-        holds(&expect(2, &folder, &["verify", "s.hpan", "--max-step", height])[1], &[why]);
+    let steps = of_source(&folder, &plates(0.0, 0.02, 0.0, false));
+    let words = "step 2 cm high, 20 m long at 9.745,3.000: z 0.0200 (unnamed of high) beside 0.0000 (unnamed of low)";
+    assert_eq!(steps["findings"][0]["text"], json!(words));
+    for height in ["0", "0.6", "-1", "x"] {
+        let why = "a length from 0.0001 to 0.5 m";
+        holds(&expect(2, &folder, &["check", "s.obj", "--max-step", height])[1], &[why]);
     }
 }
 
@@ -103,28 +76,26 @@ fn steps_are_said_in_words_with_their_place() {
 fn kerbs_with_upright_faces_are_none_where_the_source_is_known() {
     let folder = folder("kerbs_with_upright_faces_are_none_where_the_source_is_known");
     for degrees in [0.0, 27.0, 133.0] {
-        let (steps, _) = built(&folder, &plates(0.0, 0.12, degrees, true));
+        let steps = of_source(&folder, &plates(0.0, 0.12, degrees, true));
         assert_eq!(steps["found"], json!(0), "{steps}");
-        assert_eq!(verified(1, &folder, &["--max-step", "0.01"])["found"], json!(1));
-        assert_eq!(verified(0, &folder, &["--max-step", "0.01", "--against", "s.obj"])["found"], json!(0));
+        assert_eq!(of_image(&folder, 0.01)["found"], json!(1));
     }
     // one half way along it makes two of it
     let face = "v 8 3 0\nv 12 3 0\nv 12 3 .12\nv 8 3 .12\nf -4 -3 -2 -1\n";
-    assert_eq!(built(&folder, &(plates(0.0, 0.12, 0.0, false) + face)).0["found"], json!(2));
-    assert_eq!(verified(1, &folder, &["--max-step", "0.01"])["found"], json!(1));
-    assert_eq!(verified(1, &folder, &["--max-step", "0.01", "--against", "s.obj"])["found"], json!(2));
+    assert_eq!(of_source(&folder, &(plates(0.0, 0.12, 0.0, false) + face))["found"], json!(2));
+    assert_eq!(of_image(&folder, 0.01)["found"], json!(1));
     // a face somewhere else, and one that does not reach so high, change nothing
     for face in [[7.0, 0.0, 0.12], [3.0, -0.5, 0.03]] {
         let [y, low, high] = face;
         let text = plates(0.0, 0.12, 0.0, false)
             + &format!("v 0 {y} {low}\nv 20 {y} {low}\nv 20 {y} {high}\nv 0 {y} {high}\nf -4 -3 -2 -1\n");
-        assert_eq!(built(&folder, &text).0["found"], json!(1), "{face:?}");
+        assert_eq!(of_source(&folder, &text)["found"], json!(1), "{face:?}");
     }
     // a sloped one is ground
     let sloped = "v 0 0 0\nv 20 0 0\nv 20 3 0\nv 0 3 0\nv 0 3.03 .12\nv 20 3.03 .12\nv 20 6 .12\nv 0 6 .12\n\
                   f 1 2 3 4\nf 4 3 6 5\nf 5 6 7 8\n";
-    assert_eq!(built(&folder, sloped).0["found"], json!(0));
-    verified(0, &folder, &["--max-step", "0.0005"]);
+    assert_eq!(of_source(&folder, sloped)["found"], json!(0));
+    assert_eq!(of_image(&folder, 0.0005)["found"], json!(0));
 }
 
 /// A quad whose foot is set back at one corner is one upright and one steep triangle: together they close what neither does.
@@ -141,54 +112,57 @@ fn a_riser_that_leans_closes_a_step() {
     let both = "f 4 5 6\nf 4 6 3\n";
     for (set_back, rise) in [(0.008, 0.12), (-0.008, 0.12), (0.03, 0.3), (0.001, 0.006)] {
         for faces in [riser, both, "f 4 5 3\nf 5 6 3\n"] {
-            assert_eq!(built(&folder, &kerb(set_back, rise, faces)).0["found"], json!(0), "{set_back} {rise} {faces}");
-            verified(0, &folder, &["--max-step", "0.004", "--against", "s.obj"]);
+            assert_eq!(
+                of_source(&folder, &kerb(set_back, rise, faces))["found"],
+                json!(0),
+                "{set_back} {rise} {faces}"
+            );
+            let lower = check(&folder, "step", &["s.obj", "--up", "z", "--max-step", "0.004"]);
+            assert_eq!(lower["found"], json!(0));
         }
         if set_back > 0.0 {
-            assert_eq!(built(&folder, &kerb(set_back, rise, "")).0["found"], json!(1), "{set_back} {rise}");
+            assert_eq!(of_source(&folder, &kerb(set_back, rise, ""))["found"], json!(1), "{set_back} {rise}");
         }
     }
     // half of it stands there
     for face in ["f 4 5 6\n", "f 4 6 3\n"] {
-        let (steps, _) = built(&folder, &kerb(0.008, 0.12, face));
-        let long: f64 = steps["first"].as_array().unwrap().iter().map(|s| number(&s["length"])).sum();
+        let steps = of_source(&folder, &kerb(0.008, 0.12, face));
+        let long: f64 = values(&steps, "length").iter().sum();
         assert!((4.0..6.0).contains(&long), "{steps}");
     }
     // what leans more is a face elsewhere
-    assert_ne!(built(&folder, &kerb(0.045, 0.12, riser)).0["found"], json!(0));
+    assert_ne!(of_source(&folder, &kerb(0.045, 0.12, riser))["found"], json!(0));
     // and a wall that does not go down from the edge: outside, inside and between
     let edge =
         "v -5 -5 .2\nv 0 -5 .2\nv 0 5 .2\nv -5 5 .2\nv 0 -5 0\nv 5 -5 0\nv 5 5 0\nv 0 5 0\nf 1 2 3 4\nf 5 6 7 8\n";
     for [x, low, high] in [[0.04, 0.0, 3.0], [-0.04, 0.05, 3.0], [0.045, 0.09, 0.11]] {
         let wall = format!("v {x} -5 {low}\nv {x} 5 {low}\nv {x} 5 {high}\nv {x} -5 {high}\nf 9 10 11 12\n");
-        let (steps, _) = built(&folder, &(edge.to_string() + &wall));
+        let steps = of_source(&folder, &(edge.to_string() + &wall));
         assert_eq!(steps["found"], json!(1), "{x}");
-        assert!((number(&steps["first"][0]["height"]) - 0.2).abs() < 1e-3, "{steps}");
+        assert!((value(&steps["findings"][0], "height") - 0.2).abs() < 1e-3, "{steps}");
     }
     // and one along another edge hides no place of this one
     let corner = "v 0 -3 0\nv 3 -3 0\nv 3 .7 0\nv 0 .7 0\nv 0 0 0\nv 0 0 .08\nv -3 .7 0\nv -3 0 .08\nv -3 0 0\nf 1 2 3 4 5\nf 6 4 7 8\nf 5 6 8 9\n";
-    let (steps, _) = built(&folder, corner);
-    assert!(number(&steps["first"][0]["height"]) > 0.075, "{steps}");
+    let steps = of_source(&folder, corner);
+    assert!(value(&steps["findings"][0], "height") > 0.075, "{steps}");
     // nor does a thin one that rises along a kerb
     let kerb = "v -5 0 0\nv -5 40 4\nv 0 40 4\nv 0 0 0\nv 0 0 .12\nv 0 40 4.12\nv 5 40 4.12\nv 5 0 .12\nf 4 3 2 1\nf 8 7 6 5\n";
     let thin = "v .01 0 .06\nv .01 40 4.06\nv .03 40 4.06\nf -3 -2 -1\n";
-    assert_ne!(built(&folder, &(kerb.to_string() + thin)).0["found"], json!(0));
+    assert_ne!(of_source(&folder, &(kerb.to_string() + thin))["found"], json!(0));
 }
 
 #[test]
 fn a_crack_in_a_kerb_line_is_a_step_too() {
     let folder = folder("a_crack_in_a_kerb_line_is_a_step_too");
-    let (steps, err) = built(&folder, &plates(0.005, 0.12, 27.0, false));
+    let steps = of_source(&folder, &plates(0.005, 0.12, 27.0, false));
     assert_eq!(steps["found"], json!(1));
-    holds(
-        &err,
-        &["note: beside open edges there is a gap ", "note: ground ends beside lower ground: a step 12 cm high"],
-    );
+    assert!((values(&steps, "height")[0] - 0.12).abs() < 2e-5, "{steps}");
+    assert_eq!(check(&folder, "gap", &["s.obj", "--up", "z"])["found"], json!(1));
     // nor is a wider one in the way, but behind 5 cm there lies a gap and no step
     for (apart, rise) in [(0.009, 0.3), (0.015, 0.02), (0.02, 0.45), (0.048, 0.12)] {
-        assert_eq!(built(&folder, &plates(apart, rise, 27.0, false)).0["found"], json!(1), "{apart} {rise}");
+        assert_eq!(of_source(&folder, &plates(apart, rise, 27.0, false))["found"], json!(1), "{apart} {rise}");
     }
-    assert_eq!(built(&folder, &plates(0.06, 0.12, 27.0, false)).0["found"], json!(0));
+    assert_eq!(of_source(&folder, &plates(0.06, 0.12, 27.0, false))["found"], json!(0));
 }
 
 /// A gap is as wide as it is across, also where other ground is met half way down.
@@ -197,13 +171,11 @@ fn gaps_of_a_real_monastery_have_widths() {
     let folder = folder("gaps_of_a_real_monastery_have_widths");
     if let Some(file) = real_file("city/samurai_monastry.obj") {
         expect(0, &folder, &["build", file.to_str().unwrap(), "--up", "y", "-o", "s.hpan"]);
-        let [out, _] = expect(1, &folder, &["verify", "s.hpan", "--max-gap", "0.2", "--json"]);
-        let gaps: Value = serde_json::from_str(&out).unwrap();
-        let gaps = gaps["gaps"]["first"].as_array().unwrap().clone();
-        assert!(gaps.len() > 100 && gaps.iter().all(|g| number(&g["width"]) > 0.0));
+        let gaps = check(&folder, "gap", &["s.hpan", "--max-gap", "0.2"])["findings"].as_array().unwrap().clone();
+        assert!(gaps.len() > 100 && gaps.iter().all(|g| value(g, "width") > 0.0));
         // between open edges at x 46.193 and 46.308
-        let between = |g: &&Value| (number(&g["at"][0]) - 46.25).abs() < 0.01 && number(&g["length"]) > 30.0;
-        let width = number(&gaps.iter().find(between).unwrap()["width"]);
+        let between = |g: &&Value| (number(&g["place"][0]) - 46.25).abs() < 0.01 && value(g, "length") > 30.0;
+        let width = value(gaps.iter().find(between).unwrap(), "width");
         assert!((width - 0.115).abs() < 1e-3, "{width}");
     }
 }
@@ -213,10 +185,7 @@ fn gaps_of_a_real_monastery_have_widths() {
 fn a_part_of_an_edge_is_a_step() {
     let folder = folder("a_part_of_an_edge_is_a_step");
     let slab = "v 0 0 .02\nv 5 0 .02\nv 5 20 .02\nv 0 20 .02\nf 1 2 3 4\n";
-    let lengths = |text: &str| {
-        let (steps, _) = built(&folder, &(slab.to_string() + text));
-        steps["first"].as_array().unwrap().iter().map(|s| number(&s["length"])).collect::<Vec<_>>()
-    };
+    let lengths = |text: &str| values(&of_source(&folder, &(slab.to_string() + text)), "length");
     let beside = |y0: f64, y1: f64, z0: f64, z1: f64| {
         format!("v 5 {y0} {z0}\nv 9 {y0} {z0}\nv 9 {y1} {z1}\nv 5 {y1} {z1}\nf -4 -3 -2 -1\n")
     };
@@ -228,8 +197,6 @@ fn a_part_of_an_edge_is_a_step() {
     let face = "v 5 9.5 0\nv 5 10.5 0\nv 5 10.5 .02\nv 5 9.5 .02\nf -4 -3 -2 -1\n";
     let sum: f64 = lengths(&(beside(0.0, 20.0, 0.0, 0.0) + face)).iter().sum();
     assert!((17.5..19.5).contains(&sum), "{sum}");
-    let steps = verified(1, &folder, &["--max-step", "0.01", "--against", "s.obj"]);
-    assert!(steps["found"].as_u64() > Some(0));
 }
 
 /// Thirteen metres of a kilometre.
@@ -241,9 +208,9 @@ fn a_short_step_of_a_long_edge_is_found() {
         format!("v {x} {y0} {z}\nv {far} {y0} {z}\nv {far} {y1} {z}\nv {x} {y1} {z}\nf -4 -3 -2 -1\n")
     };
     let low = [(0.0, 493.0, 0.014), (493.0, 506.0, 0.005), (506.0, 1000.0, 0.014)].map(|(a, b, z)| sheet(5.0, a, b, z));
-    built(&folder, &(sheet(0.0, 0.0, 1000.0, 0.02) + &low.concat()));
-    let step = &verified(1, &folder, &["--max-step", "0.01"])["first"][0];
-    let [height, length] = ["height", "length"].map(|name| number(&step[name]));
+    fs::write(folder.join("s.obj"), sheet(0.0, 0.0, 1000.0, 0.02) + &low.concat()).unwrap();
+    let step = &of_image(&folder, 0.01)["findings"][0];
+    let [height, length] = ["height", "length"].map(|name| value(step, name));
     assert!((height - 0.015).abs() < 1e-4 && (length - 13.0).abs() < 1.1, "{step}");
 }
 
@@ -255,7 +222,7 @@ fn upright_faces_of_any_length() {
         .map(|i| format!("v 0 {i} -5\nv 0 {} 0\nv 0 {0} 5\nf -3 -2 -1\n", 3e8 + f64::from(i)))
         .chain((0..3000).map(|i| format!("v {i} 0 -5\nv 10000 {i} 0\nv 10000 {i} 5\nf -3 -2 -1\n")))
         .collect();
-    let (steps, _) = built(&folder, &(plates(0.0, 0.02, 0.0, false) + &far));
+    let steps = of_source(&folder, &(plates(0.0, 0.02, 0.0, false) + &far));
     assert_eq!(steps["found"], json!(1));
 }
 
@@ -277,15 +244,13 @@ fn what_is_no_step() {
         ("paint", sheet(-3.0, 3.0, -2.0, 2.0, [0.002; 2])),
         ("a steep slope beside it", sheet(20.0, 20.1, -5.0, 5.0, [0.0, -0.4])),
     ] {
-        let (steps, _) = built(&folder, &(road.clone() + &text));
-        let long: Vec<f64> = steps["first"].as_array().unwrap().iter().map(|s| number(&s["height"])).collect();
         // the upper end of a ramp hangs over the road, as a bridge does
-        assert_eq!(long, [0.0; 0], "{what}");
+        assert_eq!(of_source(&folder, &(road.clone() + &text))["found"], json!(0), "{what}");
     }
     // a plate on the road is one, all around
-    let (steps, _) = built(&folder, &(road + &sheet(-3.0, 3.0, -2.0, 2.0, [0.02; 2])));
+    let steps = of_source(&folder, &(road + &sheet(-3.0, 3.0, -2.0, 2.0, [0.02; 2])));
     assert_eq!(steps["found"], json!(1));
-    assert!((number(&steps["first"][0]["length"]) - 20.0).abs() < 0.01, "{steps}");
+    assert!((value(&steps["findings"][0], "length") - 20.0).abs() < 0.01, "{steps}");
 }
 
 #[test]
@@ -293,11 +258,8 @@ fn the_steps_of_a_real_interchange_and_a_factory_are_few() {
     let folder = folder("the_steps_of_a_real_interchange_and_a_factory_are_few");
     if let Some(file) = real_file("roads/cloverleaf.obj") {
         let place = file.to_str().unwrap();
-        let args = ["build", place, "--up", "z", "--unit", "in", "-o", "s.hpan", "--report", "s.json", "--force"];
-        expect(0, &folder, &args);
-        let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
-        let heights: Vec<f64> =
-            report["steps"]["first"].as_array().unwrap().iter().map(|s| number(&s["height"])).collect();
+        let steps = check(&folder, "step", &[place, "--up", "z", "--unit", "in", "--max-step", "0.005"]);
+        let heights = values(&steps, "height");
         // its arrows lie nearly an inch above the road
         assert!((5..20).contains(&heights.len()) && heights.iter().all(|h| *h < 0.07), "{heights:?}");
     }
@@ -305,11 +267,10 @@ fn the_steps_of_a_real_interchange_and_a_factory_are_few() {
         let place = file.to_str().unwrap();
         expect(0, &folder, &["build", place, "--up", "y", "-o", "s.hpan", "--report", "s.json", "--force"]);
         let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
-        let all = verified(1, &folder, &["--max-step", "0.005"])["found"].as_u64().unwrap();
-        let known = verified(1, &folder, &["--max-step", "0.005", "--against", place])["found"].as_u64().unwrap();
+        let [all, known] = [&["s.hpan"][..], &[place, "--up", "y"]]
+            .map(|of| check(&folder, "step", &[of, &["--max-step", "0.005"]].concat())["found"].as_u64().unwrap());
         assert!(all > 200 && known < 20, "{all}, {known} of them without an upright face");
-        // the build looks at 23,590 open edges too
-        assert_eq!(report["steps"]["found"], json!(known));
+        // the build looks at 23,590 open edges
         assert!(report["gaps"]["found"].as_u64() > Some(0), "{}", report["gaps"]);
     }
 }

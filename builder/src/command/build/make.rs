@@ -110,7 +110,7 @@ impl<'a> Plan<'a> {
         }
         if factors.mu_override.is_some() {
             // which says it of all of them
-            (ready.applied.plain, ready.applied.unlisted, ready.applied.slips) = Default::default();
+            (ready.applied.plain, ready.applied.unlisted) = Default::default();
         }
         Ok(ready)
     }

@@ -37,7 +37,7 @@ use super::{
 pub struct Args {
     #[command(flatten)]
     pub from: Sources,
-    /// Where the image goes [default: beside FILE as FILE.hpan; without FILE beside the settings, under their name]
+    /// Where the image goes [default: FILE.hpan beside FILE; without FILE the name of the settings]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -49,15 +49,13 @@ pub struct Args {
     repairs: Repairs,
     #[command(flatten)]
     factors: factors::Friction,
-    /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
-    /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large;
-    /// list prints the parameters of both
+    /// Divide the ground as VS Terrain does; list prints the parameters, others: [build.split] in the settings
     #[arg(long, value_parser = Presets)]
     preset: Option<Split>,
-    /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
+    /// Divide the ground until no query takes more triangle tests, and lines of 64 bytes
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
-    /// Make an image of heights instead of triangles: of the highest ground, at posts so many metres apart, at multiples of that
+    /// Heights instead of triangles: of the highest ground, at posts so many metres apart
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
     /// The one material of those heights [default: that of all faces]
@@ -69,19 +67,19 @@ pub struct Args {
     backend: backend::Args,
     #[command(flatten)]
     pub threads: Threads,
-    /// Draw the image into an OBJ, and an MTL beside it, to look at: what hardpan export obj IMAGE --cells --pins 10 draws
+    /// Draw the image into an OBJ to look at, and an MTL beside it
     #[arg(long, value_name = "FILE.obj")]
     debug: Option<PathBuf>,
-    /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
+    /// Write counts, findings, bounds and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
     /// Print that report instead of text
     #[arg(long)]
     json: bool,
-    /// Take warnings for errors: exit 1, and no image is written; so it is with ground whose friction nobody stated
+    /// Take warnings for errors: exit 1, and no image is written
     #[arg(long)]
     strict: bool,
-    /// Replace an output file that is not a terrain image, or a report that is none; or give an image the name of a picture, a table and such
+    /// Replace a file that is no terrain image or report, or take the name of another kind of file
     #[arg(long)]
     force: bool,
 }
@@ -115,7 +113,7 @@ pub struct Repairs {
     /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = max_slope)]
     max_slope: Option<f64>,
-    /// Which faces are ceilings, and left out: auto (those of closed objects that face down), ground (none), ceiling (all that face down)
+    /// Faces that are left out: auto (undersides of closed objects), ground (none), ceiling (all that face down)
     #[arg(long, value_name = "WHICH", value_parser = undersides)]
     undersides: Option<Undersides>,
     /// Leave out what lies outside the domain, even if it is most of a source

@@ -33,7 +33,7 @@ use super::{
 #[command(
     override_usage = "hardpan check <FILE…|IMAGE> [OPTIONS]",
     after_help = "\
-Of a mesh it also checks axes, unit, heights without data and precision, and it knows upright faces and undersides.
+A mesh tells more than its image: axes, unit, upright faces, undersides.
 What each kind means, and what it may miss: builder/docs/check-and-verify.md.
 Exit codes: 0 nothing found; 1 something was found, or a kind was not looked for."
 )]
@@ -47,13 +47,13 @@ pub struct Args {
     /// Look for these kinds alone
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = code)]
     only: Vec<Code>,
-    /// Gaps beside open edges, of up to this width: 20mm, 0.02 [default: 20mm]
+    /// Gaps of up to this width beside open edges [default: 20mm]
     #[arg(long, value_name = "WIDTH", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
-    /// Steps of more than this, of half a metre at most, where ground ends and goes on lower [default: 50mm]
+    /// Steps of more than this, and of half a metre at most [default: 50mm]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
     max_step: Option<f64>,
-    /// Double surfaces: ground over other ground, 5 mm to so far apart [default: 0.3m]
+    /// Double surfaces from 5 mm to so far apart [default: 0.3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [steps::LEAST, steps::DECK]))]
     max_apart: Option<f64>,
     /// Write one page with a summary, a map with numbered places, and a list
