@@ -110,6 +110,10 @@ style() {
     cargo fmt --all --check
     cargo clippy --locked --workspace --all-targets --release -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet --release
+    # the library alone, of at most 60 crates
+    local alone="--locked -p hardpan-builder --no-default-features"
+    cargo check $alone --release --quiet
+    [ "$(cargo tree $alone -e normal --prefix none --no-dedupe | sort -u | wc -l)" -le 60 ]
 }
 
 # The same packages in every step: then cargo compiles each once.

@@ -126,7 +126,7 @@ impl Backend {
         if wanted.choice == Choice::Auto {
             return Ok(Backend::cpu("this program was built without shaders"));
         }
-        Err(NoBackend::Left("this program was built without shaders; build it with --features gpu".into()))
+        Err(NoBackend::Left("this program was built without shaders; build it with the feature \"gpu\"".into()))
     }
 
     /// The stages.

@@ -5,8 +5,8 @@ pub mod debug;
 use crate::import::keeps_name;
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
-use crate::settings::{MaterialRule, Scale, Settings, SourceFile};
-use crate::{Material, Near, Options, SourceError, Undersides, again, import};
+use crate::settings::{MaterialRule, Settings, SourceFile};
+use crate::{Code, Material, Near, Options, SourceError, Undersides, again, import};
 use hardpan::Terrain;
 use std::{
     collections::HashSet,
@@ -183,14 +183,14 @@ impl<'a> Obj<'a> {
             file: file.into(),
             up: Some(import::Up::default()),
             unit: Some(import::Unit::default()),
-            // its numbers are meant as they stand
-            scale: Some(Scale::All(1.0)),
+            // its numbers are those of the image
+            allow: vec![Code::NoData, Code::Precision],
             translate: (self.offset != [0.0; 3]).then_some(self.offset),
             licence: again::licences([known].into_iter()),
             ..SourceFile::default()
         };
         let crs = known.crs.clone();
-        Settings { patch_tolerance: None, raster: None, build, sources: vec![source], materials, crs, rules: vec![] }
+        Settings { build, sources: vec![source], materials, crs, ..Settings::default() }
     }
 
     /// The errors that the tiles state; none if they are those of rounding.

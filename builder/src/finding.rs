@@ -26,7 +26,7 @@ pub struct Finding {
 pub struct Quantity {
     pub name: &'static str,
     pub value: f64,
-    /// `m`, `m2`, `%`, or empty for a count.
+    /// `m`, `m2`, `%`, `deg`, or empty for a count or a number of the file.
     pub unit: &'static str,
 }
 
@@ -34,7 +34,8 @@ pub struct Quantity {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
-    /// A key of the source in the settings, and the value that mends it. An option of the command may have the same name.
+    /// A key of the source in the settings, and the value that mends it, or an empty one if only the user knows it. An option of the command
+    /// may have the same name.
     Set { key: &'static str, value: String },
     /// Work on the source.
     Mend(String),
@@ -46,6 +47,8 @@ pub enum Hint {
 pub enum Severity {
     Note,
     Warning,
+    /// No image is made, unless its kind is allowed.
+    Error,
 }
 
 /// Kinds of findings. Their names are those of `allow` in the settings and of JSON.
@@ -105,6 +108,11 @@ impl Code {
         Code::Slit,
         Code::Contested,
     ];
+
+    /// Whether it is of a file as it was read, and not of the ground.
+    pub fn is_of_source(self) -> bool {
+        matches!(self, Code::Orientation | Code::Degrees | Code::Unit | Code::NoData | Code::Precision)
+    }
 
     pub fn name(self) -> &'static str {
         match self {

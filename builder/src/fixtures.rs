@@ -1,4 +1,4 @@
-//! Small scenes whose true heights are known: for `hardpan demo --fixture`, tests and benchmarks.
+//! Small scenes whose true heights are known: to try, for tests and benchmarks.
 //!
 //! Only `+ - * /` and integers make them, so every machine generates the same bits.
 

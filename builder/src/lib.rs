@@ -20,11 +20,11 @@
 //! | read files | [`import::read`], [`import::Frame`] |
 //! | say it all in one file | [`Settings`] |
 //! | build from memory | [`Scene`], [`HeightField`], [`Options`], [`build`]; [`build_recorded`] with a [`Provenance`] |
-//! | know what was repaired and left out | [`Report`], [`Shares`] |
+//! | know what was repaired and left out | [`Report`], [`ErrorQuantiles`] |
 //! | make tiles one by one | [`Job`] |
 //! | build on a graphics card | [`backend`], [`build_on`] |
 //! | write and map files | [`Image`], [`ImageFile`] |
-//! | prove an image, measure it against its source | [`verify`](fn@verify), [`against`] |
+//! | prove an image, measure it against its source | [`verify`](fn@verify), [`source_error`] |
 //! | hold it against points of another tool | [`compare`] |
 //! | build from images, one or several | [`again::Rebuild`], [`merge::Merged`], [`Factors`] |
 //! | look into an image | [`mod@read`], [`mod@export`] |
@@ -44,6 +44,7 @@ pub mod check;
 pub mod command;
 pub mod compare;
 mod cost;
+pub mod disjoint_set;
 #[cfg(feature = "draw")]
 pub mod draw;
 mod error;
@@ -57,7 +58,6 @@ mod lattice;
 mod map;
 pub mod merge;
 pub mod names;
-pub mod parts;
 mod pipeline;
 mod provenance;
 pub mod proving_ground;
@@ -70,20 +70,21 @@ mod stage;
 mod verify;
 
 pub use cost::{Crowd, MaxCost};
-pub use error::BuildError;
+pub use error::{BuildError, Limit, NoSample};
 pub use factors::Factors;
 pub use finding::{Code, Finding, Hint, Quantity, Severity};
 pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::{Image, ImageFile};
 pub use pipeline::{FinishedTile, Job, repair};
-pub use provenance::{By, Input, Provenance};
+pub use provenance::{Input, MatchedBy, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, SourceError, Triangle, Undersides};
 pub use settings::Settings;
 pub use split::Split;
-pub use stage::shares::Shares;
+pub use stage::error_quantiles::ErrorQuantiles;
 pub use verify::{
-    Agreement, Check, Fault, Faults, Lost, Other, Outcome, Side, Slits, Spot, Verdict, Verify, against, erased, verify,
+    Agreement, Check, Fault, Faults, LeftOut, OtherMaterial, Outcome, Slits, Spot, SurfaceError, Verdict, Verify,
+    erased, source_error, verify,
 };
 
 #[doc = include_str!("../README.md")]
@@ -135,7 +136,7 @@ pub struct Report {
     /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
     pub error: [f64; 2],
     /// What of the plan area is how near to the source, triangles as given against the image.
-    pub shares: Shares,
+    pub error_quantiles: ErrorQuantiles,
     /// Height posts given.
     pub posts: u64,
     /// Tiles written.

@@ -129,6 +129,11 @@ pub fn decimal(v: f64) -> String {
     if plain.len() > 10 && short.len() < plain.len() { short } else { plain }
 }
 
+/// A number with three digits that count.
+pub fn few_digits(v: f64) -> String {
+    decimal(format!("{v:.2e}").parse().unwrap_or(v))
+}
+
 /// The width of a column of names: that of the longest, and 30 at least.
 pub fn width<T: AsRef<str>>(names: impl Iterator<Item = T>) -> usize {
     names.map(|n| n.as_ref().chars().count()).max().unwrap_or(0).max(30)
@@ -234,6 +239,13 @@ fn rounded(v: f64) -> f64 {
     format!("{v:.2e}").parse().expect("a number")
 }
 
+/// A coordinate in metres, to the millimetre.
+pub fn coordinate(v: f64) -> String {
+    let text = format!("{v:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
 /// Three digits that count.
 pub fn number(v: f64) -> String {
     let digits = match v.abs() {
@@ -301,6 +313,12 @@ mod tests {
             long.chars().count() == LONG[0] && long.starts_with("aß") && long.contains("ß...ß") && long.ends_with("ßz")
         );
         assert_eq!(few(["n".repeat(LONG[1] + 1)].into_iter(), 2).len(), LONG[1] + ", and 1 more".len());
+    }
+
+    #[test]
+    fn lengths_in_the_unit_that_fits() {
+        assert_eq!([1234.0, 12.345, 0.25, 0.0034, 0.0].map(metres), ["1.23 km", "12.3 m", "25 cm", "3.4 mm", "0 m"]);
+        assert_eq!([999.7, 0.9996, -0.9994, 0.009996].map(metres), ["1 km", "1 m", "-99.9 cm", "1 cm"]);
     }
 
     #[test]

@@ -8,13 +8,13 @@
 
 use crate::lattice::{Face, Mesh, area2, exp2};
 use crate::stage::clean::{is_steep, rise};
-use crate::stage::crowd::Refused;
+use crate::stage::crowd::{Costed, Refused};
 use crate::stage::ground::{Ground, Moved, Record};
 use crate::stage::partition::{Side, Tiling, tile_side};
 use crate::stage::raster::{Rastered, raster};
 use crate::stage::rule::Rule;
 use crate::stage::tile::{self, Blob, Tiles};
-use crate::stage::{clean, facing, pack, quantise, shares, stitch, weld};
+use crate::stage::{clean, error_quantiles, facing, pack, quantise, stitch, weld};
 use crate::{BuildError, Built, HeightField, Material, Options, Provenance, Report, Scene, Triangle};
 use hardpan_shaders::{Cpu, Stages};
 use rayon::prelude::*;
@@ -62,8 +62,8 @@ impl Job {
         let tiling = Tiling::new(&mesh, &rasters, side, stages)?;
         if let Some(split) = options.split {
             let asked = AtomicU64::new(0);
-            let foresee = |index| tile::foreseen(&mesh, &tiling, index, &Rule::new(split, &mesh, &asked));
-            (0..tiling.count()).into_par_iter().try_for_each(foresee)?;
+            let estimate = |index| tile::estimated(&mesh, &tiling, index, &Rule::new(split, &mesh, &asked));
+            (0..tiling.count()).into_par_iter().try_for_each(estimate)?;
         }
         Ok(Job { mesh, rasters, options: options.clone(), tiling, report })
     }
@@ -87,8 +87,10 @@ impl Job {
     ///
     /// If there is no such tile.
     pub fn tile(&self, index: usize) -> Result<FinishedTile, BuildError> {
-        let made = self.of(&Cpu::new(), &AtomicU64::new(0)).one(index)?;
-        made.map(FinishedTile).map_err(|refused| self.refusal(refused))
+        match self.of(&Cpu::new(), &AtomicU64::new(0)).one(index)? {
+            Costed::Within(tile) => Ok(FinishedTile(tile)),
+            Costed::Refused(refused) => Err(self.refusal(refused)),
+        }
     }
 
     /// What tiles are made of, on a backend.
@@ -108,10 +110,14 @@ impl Job {
                 some.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
             }
         };
-        match made.iter().filter_map(|tile| tile.as_ref().err().copied()).reduce(Refused::and) {
-            Some(refused) => Err(self.refusal(refused)),
-            None => Ok(made.into_iter().flatten().map(FinishedTile).collect()),
+        let (mut tiles, mut worst) = (Vec::with_capacity(made.len()), None);
+        for one in made {
+            match one {
+                Costed::Within(tile) => tiles.push(FinishedTile(tile)),
+                Costed::Refused(more) => worst = Some(worst.map_or(more, |before: Refused| before.and(more))),
+            }
         }
+        worst.map_or(Ok(tiles), |refused| Err(self.refusal(refused)))
     }
 
     /// That what was built costs more than it may.
@@ -152,7 +158,7 @@ impl Job {
         let provenance = record(&mesh.materials);
         let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
-            report.shares = shares::measure(&terrain, &mesh.places);
+            report.error_quantiles = error_quantiles::measure(&terrain, &mesh.places);
         }
         Ok(Built { image, report })
     }
@@ -184,7 +190,7 @@ fn ground(
     let down = |i: usize| facing::facing(scene, i) < 0.0;
     let (areas, sides) = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, down, report);
     drop(ceilings);
-    let places = shares::places(scene, &areas);
+    let places = error_quantiles::places(scene, &areas);
     drop(areas);
     (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
     drop(sides);
@@ -297,7 +303,7 @@ fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Split, fixtures, mix};
+    use crate::{Limit, Split, fixtures, mix};
 
     /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some of these
     /// cells, by a seed, one in four is missing or cut the other way.
@@ -328,38 +334,38 @@ mod tests {
         scene
     }
 
-    /// The bytes that are foreseen of a rule in all tiles, which are no more than it asks for in each, and those.
-    fn foreseen(scene: &Scene, split: Split, tile_log2: Option<u8>) -> [u64; 2] {
+    /// The estimated bytes of a rule in all tiles, which are no more than it asks for in each, and those.
+    fn estimated(scene: &Scene, split: Split, tile_log2: Option<u8>) -> [u64; 2] {
         let job = Job::new(scene, &Options { split: Some(split), tile_log2, ..Options::default() }).unwrap();
-        let foreseen = |index| {
+        let estimated = |index| {
             let all = AtomicU64::new(0);
             let rule = Rule::new(split, &job.mesh, &all);
-            tile::foreseen(&job.mesh, &job.tiling, index, &rule).unwrap();
+            tile::estimated(&job.mesh, &job.tiling, index, &rule).unwrap();
             rule.asked.into_inner()
         };
-        let least: Vec<u64> = (0..job.tiles()).map(foreseen).collect();
+        let least: Vec<u64> = (0..job.tiles()).map(estimated).collect();
         let asked: Vec<u64> = job.all(&Cpu::new()).unwrap().iter().map(|tile| tile.0.asked).collect();
         assert!(least.iter().zip(&asked).all(|(least, asked)| least <= asked), "{least:?} {asked:?}");
         [least, asked].map(|all| all.iter().sum::<u64>())
     }
 
-    /// What is foreseen of a rule is no more than it asks for, and of ground in stacks not much less, however finely that is divided.
+    /// The estimate of a rule is no more than it asks for, and of ground in stacks not much less, however finely that is divided.
     #[test]
-    fn what_a_rule_asks_for_is_foreseen() {
+    fn what_a_rule_asks_for_is_estimated() {
         for (cells, waves) in [(1, 0.0), (7, 0.0), (16, 0.0), (12, 0.2)] {
-            let [least, asked] = foreseen(&stack(6.0, cells, 20, waves, None), Split::DEFAULT, None);
+            let [least, asked] = estimated(&stack(6.0, cells, 20, waves, None), Split::DEFAULT, None);
             assert!(least > asked / 10 * 9, "{cells} {waves}: {least} of {asked}");
             let far = stack(1000.0, cells, 20, waves, None);
             let far = Job::new(&far, &Options { split: Some(Split::DEFAULT), ..Options::default() });
-            assert!(matches!(far.err(), Some(BuildError::Limit(text)) if text.contains("more than 256 MiB of index")));
+            assert!(matches!(far.err(), Some(BuildError::Limit(Limit::Split { most, .. })) if most == 256 << 20));
         }
-        foreseen(&stack(0.3, 1, 20, 0.0, None), Split::DENSE, None);
-        foreseen(&fixtures::town(1), Split::DEFAULT, None);
+        estimated(&stack(0.3, 1, 20, 0.0, None), Split::DENSE, None);
+        estimated(&fixtures::town(1), Split::DEFAULT, None);
     }
 
     /// It is no more of whatever heap: torn, with waves, of few sheets and of many, in tiles of any size, by any rule.
     #[test]
-    fn nothing_is_foreseen_that_is_not_asked_for() {
+    fn no_estimate_is_more_than_is_asked_for() {
         let (mut seed, mut some) = (1, 0);
         for case in 0..60 {
             let mut random = |n: u64| {
@@ -381,7 +387,7 @@ mod tests {
                 }
                 _ => (stack(2.5, cells, sheets, waves, Some(case + 1)), rule, tile),
             };
-            let [least, _] = foreseen(&scene, rule, tile);
+            let [least, _] = estimated(&scene, rule, tile);
             some += usize::from(least > 0);
         }
         assert!(some > 30, "{some}");
@@ -405,6 +411,9 @@ mod tests {
         };
         let whole = image(None);
         assert!(whole.is_ok() && image(Some(128 << 20)) == whole);
-        assert!(matches!(image(Some((128 << 20) + 1)), Err(BuildError::Limit(text)) if text.contains("preset dense")));
+        assert!(matches!(
+            image(Some((128 << 20) + 1)),
+            Err(BuildError::Limit(Limit::Split { split: Split::DENSE, .. }))
+        ));
     }
 }

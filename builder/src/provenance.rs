@@ -58,7 +58,7 @@ impl Input {
 
 /// By what a file is known to be one that an image was built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum MatchedBy {
     /// Its SHA-256.
     Digest,
     /// Its name; its bytes are others.
@@ -101,10 +101,12 @@ impl Provenance {
 
     /// Which recorded file each of these is, if it can be told: by digest, of several alike the one of its name; then by name;
     /// and what is left in order, if as many are left of either. No recorded file is two.
-    pub fn recognise(&self, given: &[Input]) -> Vec<Option<(usize, By)>> {
+    pub fn recognise(&self, given: &[Input]) -> Vec<Option<(usize, MatchedBy)>> {
         let mut found = vec![None; given.len()];
         let mut free = vec![true; self.inputs.len()];
-        for (by, bytes, name) in [(By::Digest, true, true), (By::Digest, true, false), (By::Name, false, true)] {
+        for (by, bytes, name) in
+            [(MatchedBy::Digest, true, true), (MatchedBy::Digest, true, false), (MatchedBy::Name, false, true)]
+        {
             let same = |a: &Input, b: &Input| (!bytes || a.sha256 == b.sha256) && (!name || a.file == b.file);
             for (found, file) in found.iter_mut().zip(given).filter(|(found, _)| found.is_none()) {
                 if let Some(i) = (0..free.len()).find(|&i| free[i] && same(file, &self.inputs[i])) {
@@ -116,14 +118,14 @@ impl Provenance {
         let rest: Vec<usize> = (0..free.len()).filter(|&i| free[i]).collect();
         if rest.len() == found.iter().filter(|f| f.is_none()).count() {
             let unknown = found.iter_mut().filter(|f| f.is_none());
-            unknown.zip(rest).for_each(|(found, i)| *found = Some((i, By::Order)));
+            unknown.zip(rest).for_each(|(found, i)| *found = Some((i, MatchedBy::Order)));
         }
         found
     }
 
     /// Reads the text.
     pub fn parse(text: &str) -> Result<Self, SettingsError> {
-        toml::from_str(text).map_err(|e| SettingsError { line: None, column: None, text: e.message().into() })
+        toml::from_str(text).map_err(|e| SettingsError::at(None, e.message()))
     }
 }
 
@@ -139,7 +141,7 @@ mod tests {
             let known = Provenance { inputs: recorded.iter().map(|n| input(n)).collect(), ..Provenance::default() };
             known.recognise(&given.iter().map(|n| input(n)).collect::<Vec<_>>())
         };
-        use By::{Digest, Name, Order};
+        use MatchedBy::{Digest, Name, Order};
         // a letter for the name, a number for the bytes
         for (recorded, given, wanted) in [
             (&["a1", "b2"][..], &["a1", "b2"][..], &[Some((0, Digest)), Some((1, Digest))][..]),

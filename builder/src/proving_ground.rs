@@ -1,4 +1,4 @@
-//! The scene of `hardpan demo`, and the drives over it.
+//! The scene of a small proving ground, and the drives over it.
 //!
 //! The course, x east and y north, in metres:
 //!

@@ -23,8 +23,7 @@ pub use oracle::Differs;
 pub use raster::{FieldPosts, Fit};
 
 use crate::lattice::{Mesh, exp2};
-use crate::names::grouped;
-use crate::{BuildError, Image, Material, Options, Report, Scene, build, export, pipeline, read};
+use crate::{BuildError, Image, Limit, Material, NoSample, Options, Report, Scene, build, export, pipeline, read};
 use hardpan::format::FRACTION;
 use hardpan::{Answer, Hit, Point, Terrain, Windows};
 use hardpan_shaders::sort::lists;
@@ -266,11 +265,10 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Scene`] for an image with fields of heights, which have no corners.
+    /// [`BuildError::Sample`] for an image with fields of heights, which have no corners.
     pub fn ignore_above(&mut self, height: f64, all: bool) -> Result<usize, BuildError> {
         if self.has_fields() {
-            let text = "the image holds fields of heights, which have no faces to ignore";
-            return Err(BuildError::Scene(format!("{text}; take heights not above Z: --rule highest-below=Z")));
+            return Err(BuildError::Sample(NoSample::FacesOfFields));
         }
         let most = self.lattice_height(height);
         let before = self.faces.len();
@@ -320,21 +318,15 @@ impl<'a> Sampler<'a> {
             return Err(BuildError::Option("the side of a square is above 0 m".into()));
         }
         if cell < step {
-            return Err(BuildError::Limit(format!(
-                "squares of {cell} m are smaller than the lattice's step of {step} m"
-            )));
+            return Err(Limit::SmallSquares { side: cell, step }.into());
         }
         let known = if self.has_fields() { 4.0 * step } else { step };
         let count = sides.map(|side| ((side - known) / cell).floor() + 1.0);
         if count[0] * count[1] > MOST as f64 {
-            let [columns, rows] = count.map(|n| grouped(n as u64));
             let least = (sides[0] * sides[1] / MOST as f64).sqrt();
             let ten = 10f64.powf(least.log10().floor() - 1.0);
-            return Err(BuildError::Limit(format!(
-                "{columns} x {rows} squares are more than {}; take larger ones, of {} m",
-                grouped(MOST),
-                crate::names::decimal((least / ten).ceil() * ten)
-            )));
+            let side = (least / ten).ceil() * ten;
+            return Err(Limit::Squares { count: count.map(|n| n as u64), most: MOST, side }.into());
         }
         let [columns, rows] = count.map(|n| (n as usize).max(1));
         Ok(Squares { extent, cell, columns, rows, known })
@@ -414,21 +406,16 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Scene`] for an image with fields of heights and a rule of whole squares or the oracle, which are of triangles, and
+    /// [`BuildError::Sample`] for an image with fields of heights and a rule of whole squares or the oracle, which are of triangles, and
     /// for the oracle and a rule of whole squares, as it asks at centres.
     pub fn check(&self, rule: Option<Rule>, oracle: bool) -> Result<(), BuildError> {
         let of_cells = rule.is_some_and(Rule::is_of_cells);
-        let text = match (self.has_fields(), of_cells, oracle) {
-            (true, true, _) => {
-                "the image holds fields of heights, and rules of whole cells are of triangles; take a rule of centres, such as --rule highest"
-            }
-            (true, _, true) => "the image holds fields of heights, and the oracle is of triangles; leave --oracle out",
-            (_, true, true) => {
-                "the oracle asks at centres, and this rule is of whole cells; leave --oracle out, or take another rule"
-            }
+        Err(BuildError::Sample(match (self.has_fields(), of_cells, oracle) {
+            (true, true, _) => NoSample::SquaresOfFields,
+            (true, _, true) => NoSample::OracleOfFields,
+            (_, true, true) => NoSample::OracleOfSquares,
             _ => return Ok(()),
-        };
-        Err(BuildError::Scene(text.into()))
+        }))
     }
 
     /// The heights of squares; `tell` hears which share of the rows is done, up to 1.

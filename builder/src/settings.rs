@@ -2,21 +2,24 @@
 
 mod apply;
 mod faults;
+#[cfg(feature = "json")]
+mod json;
 mod part;
 mod rule;
 mod shapes;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "json")]
 mod vstu;
 
 pub use self::apply::Applied;
-use self::faults::{of_json, of_toml};
+use self::faults::of_toml;
 pub use self::shapes::Scale;
-use self::shapes::{Table, few, flag, some_unsigned, word};
 pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, some_table, table, unsigned};
+use self::shapes::{few, flag, some_unsigned, word};
 use crate::import::{Frame, Unit, Up};
 use crate::names::{bounded, grouped};
-use crate::{Options, Undersides};
+use crate::{Code, Options, Undersides};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path};
 use toml::de::DeTable;
@@ -29,6 +32,9 @@ pub struct Settings {
     pub crs: String,
     /// Largest error at a post of every height field, metres; by default each field's own.
     pub patch_tolerance: Option<f64>,
+    /// Kinds of findings that are right as they are: nothing is said of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<Code>,
     /// An image of heights instead of triangles; by default none.
     #[serde(deserialize_with = "some_table")]
     pub raster: Option<Raster>,
@@ -105,6 +111,9 @@ pub struct SourceFile {
     pub translate: Option<[f64; 3]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
+    /// Kinds of findings about it that are right as they are: nothing is said of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<Code>,
     /// The material of all its faces, whatever the file says; by default as the file says.
     pub material: Option<String>,
     /// Whether its faces are used at all: true or false, 1 or 0.
@@ -236,13 +245,14 @@ pub struct SettingsError {
     pub column: Option<usize>,
     /// Cause, and what to write instead.
     pub text: String,
+    /// Whether a list of the materials of a scene tells what to write.
+    pub of_materials: bool,
 }
 
 impl SettingsError {
-    /// Whether a list of the materials of a scene tells what to write.
-    #[cfg(feature = "command")]
-    pub(crate) fn is_of_materials(&self) -> bool {
-        !self.text.starts_with("rule ")
+    /// Of a line, if it is known.
+    pub(crate) fn at(line: Option<usize>, text: impl Into<String>) -> Self {
+        SettingsError { line, column: None, text: text.into(), of_materials: false }
     }
 }
 
@@ -269,7 +279,7 @@ impl Settings {
         // before they take memory; each of the three lists has a limit of its own
         let mut heads = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("[["));
         if let Some((i, _)) = heads.nth(3 * Self::MOST) {
-            return Err(SettingsError { line: Some(i + 1), column: None, text: too_many() });
+            return Err(SettingsError::at(Some(i + 1), too_many()));
         }
         let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
         let line = |at: usize| ends.partition_point(|&end| end < at) + 1;
@@ -283,7 +293,7 @@ impl Settings {
             Some(line(entry.span().start))
         };
         if let more @ Some(_) = LISTS.into_iter().find_map(|list| place(list, Self::MOST, "")) {
-            return Err(SettingsError { line: more, column: None, text: too_many() });
+            return Err(SettingsError::at(more, too_many()));
         }
         let mut settings: Settings = toml::from_str(text).map_err(|e| of_toml(text, &e, true))?;
         for (i, source) in settings.sources.iter_mut().enumerate() {
@@ -299,17 +309,10 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Reads JSON of the same shape.
-    pub fn from_json(text: &str) -> Result<Self, SettingsError> {
-        let Table(settings): Table<Settings> = serde_json::from_str(text).map_err(|e| of_json(text, &e))?;
-        settings.check(|_, _, _| None)?;
-        Ok(settings)
-    }
-
     /// Numbers in their ranges, a file for each source, a name or a pattern for each material. `place` gives the
     /// line of a key of an entry of a list, or of a table.
     fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
-        let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, column: None, text });
+        let wrong = |line: Option<usize>, text: String| Err(SettingsError::at(line, text));
         for (i, source) in self.sources.iter().enumerate() {
             let who = format!("source {} ({:?})", i + 1, bounded(&source.file));
             if source.file.is_empty() {

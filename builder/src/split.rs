@@ -9,8 +9,7 @@
 //! not ask for divide the ground as well: the borders of tiles, and squares with more triangles than one group of bundles
 //! may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
 
-use crate::BuildError;
-use crate::names::counted;
+use crate::{BuildError, Limit};
 use serde::{Deserialize, Serialize};
 
 /// Build parameters of VS Terrain. In a settings file those that are left out are as in [`Split::DEFAULT`].
@@ -68,17 +67,7 @@ impl Split {
         if bytes <= most {
             return Ok(());
         }
-        Err(BuildError::Limit(format!(
-            "{} divides this ground too far: it asks for more than {} MiB of index for {}; {}",
-            self.title(),
-            most >> 20,
-            counted(triangles as u64, "triangle"),
-            match self.preset() {
-                Some(_) =>
-                    "leave --preset out; [build.split] of the settings with a greater bundle_size or min_volume then holds",
-                None => "leave it out, or give it a greater bundle_size or min_volume",
-            }
-        )))
+        Err(Limit::Split { split: *self, most, triangles: triangles as u64 }.into())
     }
 
     /// The first of its numbers that is out of range, as a key under `build`.

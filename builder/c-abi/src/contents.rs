@@ -10,8 +10,8 @@ use crate::types::{
 use hardpan::Terrain;
 use hardpan_builder::names::{counted, grouped};
 use hardpan_builder::{
-    BuildError, Built, Image, Job, Material, Near, Options, Outlier, Provenance, Report, Scene, SourceError, Split,
-    Triangle, Undersides, Verify, repair, verify,
+    BuildError, Built, Image, Job, Limit, Material, Near, Options, Outlier, Provenance, Report, Scene, SourceError,
+    Split, Triangle, Undersides, Verify, repair, verify,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -200,7 +200,7 @@ impl Contents {
             return Ok(());
         }
         let options = Options { weld, stitch: None, ..self.options() };
-        let (ground, report) = repair(&self.scene, &options).map_err(|e| self.said(e, None))?;
+        let (ground, report) = repair(&self.scene, &options).map_err(|e| self.said(e))?;
         self.all_inside(&report.outliers)?;
         let half = if self.is_on_lattice() { [0.0; 2] } else { [0.5f64.sqrt() / STEPS[0], 0.5 / STEPS[1]] };
         let before = self.moved.unwrap_or_default();
@@ -238,12 +238,12 @@ impl Contents {
     }
 
     /// Why nothing was built, in words of this library.
-    fn said(&self, e: BuildError, split: Option<Split>) -> Fault {
+    fn said(&self, e: BuildError) -> Fault {
         match e {
             BuildError::OutsideDomain { outliers, .. } => self.all_inside(&outliers).expect_err("there are outliers"),
-            BuildError::Limit(text) if split.is_some() => {
+            e @ BuildError::Limit(Limit::Split { .. }) => {
                 let hint = "here bundle_size is preferredBundleSize, min_volume is minBundleVolume, and vs_terrain_build takes no parameters";
-                Fault::new(LIMIT, format!("{text}; {hint}"))
+                Fault::new(LIMIT, format!("{e}; {hint}"))
             }
             e => e.into(),
         }
@@ -304,7 +304,7 @@ impl Contents {
         }
         self.built = None;
         let built = self.image(&Options { split, ..self.options() }, tell);
-        let Built { image, report } = built.map_err(|e| self.said(e, split))?;
+        let Built { image, report } = built.map_err(|e| self.said(e))?;
         self.all_inside(&report.outliers)?;
         self.built = Some(Ready { image, proven: false });
         Ok(report)
@@ -319,7 +319,7 @@ impl Contents {
     fn image(&self, options: &Options, tell: Tell) -> Result<Built, BuildError> {
         let first = self.image_once(options, tell);
         match first {
-            Err(BuildError::Limit(_)) if self.pairs.len() > 256 => {
+            Err(BuildError::Limit(Limit::Attributes { .. })) => {
                 let finer = |log2| self.image_once(&Options { tile_log2: Some(log2), ..options.clone() }, tell).ok();
                 (6..=26).rev().find_map(finer).map_or(first, Ok)
             }

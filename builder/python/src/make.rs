@@ -164,7 +164,7 @@ pub fn build_files<'py>(
         let mut import = import::read_called(&files, &called)?;
         let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| said(e, file))?; // says what is ground
-        if let Some(e) = import::crowded(&import, &settings.build, files.iter().map(|(path, _)| *path)) {
+        if let Some(e) = import::degenerate(&import, &settings.build, files.iter().map(|(path, _)| *path)) {
             return Err(e.into());
         }
         let warnings = import.report.warnings();

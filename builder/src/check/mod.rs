@@ -1,4 +1,4 @@
-//! Findings about a source or its ground: gaps, steps, double surfaces, surfaces at one height.
+//! Findings about a source or its ground: how a source lies, gaps, steps, double surfaces, surfaces at one height.
 //!
 //! An analysis asks a scene or an image, and returns values. It prints nothing and names no option.
 //!
@@ -14,21 +14,32 @@
 pub mod border;
 mod built;
 pub mod cell_triangles;
+mod degrees;
 pub mod double_surface;
 pub mod gaps;
 pub mod layer_pair;
+mod nodata;
+pub mod orientation;
 pub mod overlap;
+mod precision;
+pub mod source_part;
 pub mod steps;
+mod unit;
 pub mod walk;
+
+use std::path::Path;
 
 use hardpan::Terrain;
 
-use crate::{Code, Finding, Hint, Quantity, Scene, Severity};
+use crate::{Code, Finding, Hint, Quantity, Scene, Severity, import::Transform};
 
 pub use self::built::built;
 use self::{
     border::{Border, Edge},
     double_surface::double_surfaces,
+    orientation::Orientation,
+    precision::Rounded,
+    source_part::{Part, parts},
     walk::{ALL, Walk},
 };
 
@@ -138,4 +149,42 @@ fn at(code: Code, subject: String, place: [f64; 3], values: Vec<Quantity>, text:
 /// A value in metres.
 fn length(name: &'static str, value: f64) -> Quantity {
     Quantity { name, value, unit: "m" }
+}
+
+/// The names of a file's axes.
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// What looks wrong with how files became a scene: orientation, degrees, unit, no data, precision; of each file by itself. Given are, of each
+/// file in the order read, its frame, how many triangles it has, and its name, as an [`Import`](crate::import::Import) has them.
+///
+/// ```
+/// use hardpan_builder::{Code, Hint, check, import};
+/// use std::path::Path;
+///
+/// let wall = b"v 0 0 0\nv 9 0 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\n";
+/// let file = Path::new("wall.obj");
+/// let read = import::read_obj(wall, file, &import::Frame::default()).unwrap();
+/// let found = check::source(&read.scene, &read.frames, &read.triangles, &[file]);
+/// assert_eq!(found[0].code, Code::Orientation);
+/// assert_eq!(found[0].hint, Hint::Set { key: "up", value: "y".into() });
+/// ```
+pub fn source(scene: &Scene, frames: &[Transform], triangles: &[usize], files: &[&Path]) -> Vec<Finding> {
+    parts(scene, files, frames, triangles).iter().flat_map(of_part).collect()
+}
+
+fn of_part(part: &Part) -> Vec<Finding> {
+    let (orientation, degrees, rounded) = (Orientation::of(part), degrees::corner(part), Rounded::of(part));
+    let severity = orientation.severity(part);
+    let lies = match degrees {
+        // all of it is cliffs, whichever axis is up
+        Some(corner) => Some(degrees::finding(part, corner, severity.unwrap_or(Severity::Warning))),
+        // what rounding left says nothing of how it lies
+        None if rounded.as_ref().is_some_and(Rounded::loses_most) => None,
+        None => severity.map(|severity| orientation.finding(part, severity)),
+    };
+    let unit = if degrees.is_some() { None } else { unit::finding(part) };
+    let rounded = rounded.map(|rounded| rounded.finding(part));
+    let doubted = orientation.doubt().map(|_| orientation.other());
+    let no_data = nodata::finding(part, [Some(part.frame.upright()), doubted].into_iter().flatten());
+    [no_data, rounded, lies, unit].into_iter().flatten().collect()
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use crate::{
+    disjoint_set::DisjointSet,
     names::{counted, grouped},
-    parts::Parts,
 };
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
@@ -265,8 +265,8 @@ impl Spread {
 
 /// Runs along edges, by the corners to which they go: those that meet in one hang together. And the runs that lead back to where
 /// others of their part began.
-pub fn linked(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (Parts, Vec<u32>) {
-    let mut parts = Parts::new(corners.len());
+pub fn linked(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (DisjointSet, Vec<u32>) {
+    let mut parts = DisjointSet::new(corners.len());
     let (mut first, mut rings) = (HashMap::new(), Vec::new());
     for (i, ends) in (0..).zip(corners) {
         let known = ends.map(|p| first.get(&p?).map(|&j| parts.of(j)));

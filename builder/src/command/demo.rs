@@ -14,15 +14,13 @@ use crate::{
 };
 use clap::ValueEnum;
 use hardpan::{Answer, Cost, Cursor, Terrain};
-use serde_json::Value;
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, drive, grouped, look, make_folder, named, query, quoted, write_image,
+    Done, Failure, Kind, NewFile, Replace, drive, grouped, look, make_folder, named, query, quoted, view, write_image,
 };
 use crate::draw::{
-    canvas::{Canvas, Colour, NOTHING, mix},
-    maps::{self, Drawn, Key, Map, Wish},
-    relief::{View, relief},
+    maps::{self, Map, Wish},
+    tracks::Tracks,
 };
 
 #[derive(clap::Args)]
@@ -130,12 +128,12 @@ fn demo(force: bool, out: &mut impl Write) -> Done {
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&image_path, e))?;
 
     // all that is written, before any of it is
-    let view = maps::view(&terrain, None, None, None).map_err(|e| Failure::check(&image_path, e))?;
-    let mut picture = relief(&terrain, &view, 2, |a| colour(terrain.material_name(a.hit.material)));
+    let view = view::view(terrain.bounds(), None, None, None).map_err(|e| Failure::check(&image_path, e))?;
+    let mut tracks = Tracks::new(&terrain, view);
     let mut drives = Vec::new();
-    drive_all(&terrain, &view, &mut picture, &mut drives)?;
+    drive_all(&terrain, &mut tracks, &mut drives)?;
     let title = "proving-ground.hpan";
-    let mut files = vec![("relief.png".into(), framed(&terrain, picture, &view, title).png()?)];
+    let mut files = vec![("relief.png".into(), tracks.framed(title).png()?)];
     for map in [Map::Layers, Map::Materials, Map::Cost] {
         files.push((
             format!("{}.png", map.name()),
@@ -201,8 +199,6 @@ fn demo(force: bool, out: &mut impl Write) -> Done {
 const CAR: [f64; 2] = [1.35, 0.8];
 /// How high the hub of a wheel is.
 const HUB: f64 = 0.3;
-/// Tracks on the ground that is seen, and under it.
-const TRACKS: [Colour; 2] = [[255, 220, 60], [90, 215, 255]];
 
 /// What the drives met so far.
 #[derive(Default)]
@@ -213,17 +209,14 @@ struct Tally {
 }
 
 /// Drives every part of the course on four wheels, with a cursor each, and prints what they met.
-fn drive_all(terrain: &Terrain, view: &View, picture: &mut Canvas, out: &mut impl Write) -> Done {
+fn drive_all(terrain: &Terrain, tracks: &mut Tracks, out: &mut impl Write) -> Done {
     writeln!(out, "                   z of the wheels half way, m")?;
     writeln!(out, "                      front       rear          mu     most")?;
     writeln!(out, "drive            m  left right  left right  left right tests  on")?;
     let mut tally = Tally::default();
     for (name, path) in proving_ground::drives() {
-        let (answers, tests) = drive_one(terrain, &path, &mut tally, |at, under| {
-            let [column, row] = view.place(at[0], at[1]).map(|v| v.floor() as i64);
-            picture.pixel(column, row).into_iter().for_each(|p| *p = mix(*p, TRACKS[usize::from(under)], 0.5));
-        })
-        .map_err(|e| Failure::Check(format!("{name}: {e}; please report this")))?;
+        let (answers, tests) = drive_one(terrain, &path, &mut tally, |at, under| tracks.wheel(at, under))
+            .map_err(|e| Failure::Check(format!("{name}: {e}; please report this")))?;
         let found = |value: fn(&Terrain, &Answer) -> String| {
             let text = |a: &Answer| if a.found() { value(terrain, a) } else { "-".into() };
             answers.iter().map(text).collect::<Vec<_>>()
@@ -354,29 +347,4 @@ fn record(terrain: &Terrain, path: &[[f64; 2]]) -> String {
         let _ = writeln!(text, "{:.3},{x:.4},{y:.4},{:.4}", i as f64 * STEP / SPEED, wheel.hub); // into memory
     }
     text
-}
-
-const COLOURS: [(&str, Colour); 6] = [
-    ("Asphalt", [92, 94, 100]),
-    ("Paint", [236, 234, 224]),
-    ("Wet tiles", [70, 130, 180]),
-    ("Concrete", [184, 178, 166]),
-    ("Setts", [168, 120, 84]),
-    ("Grass", [132, 158, 92]),
-];
-
-fn colour(material: &str) -> Colour {
-    COLOURS.iter().find(|(name, _)| *name == material).map_or([200; 3], |(_, colour)| *colour)
-}
-
-/// The relief with its legend.
-fn framed(terrain: &Terrain, ground: Canvas, view: &View, title: &str) -> Canvas {
-    let materials = (0..terrain.materials().len()).map(|i| terrain.material_name(i as u16));
-    let mut keys: Vec<Key> = materials.map(|name| Key::Box(colour(name), name.into())).collect();
-    keys.push(Key::Box(NOTHING, "no ground".into()));
-    keys.push(Key::Box(TRACKS[0], "wheels".into()));
-    keys.push(Key::Box(TRACKS[1], "wheels under other ground".into()));
-    let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
-    let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
-    maps::frame(drawn, &format!("Relief and tracks: {title}"), view).canvas
 }

@@ -1,4 +1,4 @@
-//! `hardpan export`: what the kernel sees, as OBJ and as maps.
+//! `hardpan export`: what the kernel sees, as OBJ; and, by `map`, as maps.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -13,25 +13,16 @@ use crate::{
     build,
     export::{Obj, debug::Debug},
     import::{self, file_name},
-    names::first,
     settings::SourceFile,
 };
 use hardpan::Terrain;
 use serde_json::json;
 
-use super::length::within;
 use super::{
-    Done, Failure, Kind, NewFile, Replace, counted, debug, few, friction, has_extension, is_nowhere, load, make_folder,
-    named, note, progress::stage, quoted, shown, terrain, warn,
+    Done, Failure, Kind, NewFile, Replace, counted, debug, few, friction, has_extension, is_nowhere, load, map, named,
+    note, progress::stage, quoted, shown, terrain, warn,
 };
-use crate::check::steps;
-use crate::check::walk::ALL;
-use crate::draw::{
-    canvas::PAINTS,
-    maps::{self, Map, Window, Wish},
-    relief::View,
-    scale::{self, Range},
-};
+use crate::draw::materials;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -44,7 +35,7 @@ enum What {
     /// The ground's triangles as OBJ, MTL and settings, from which the same image is built again
     Obj(ObjArgs),
     /// Maps as PNG
-    Png(PngArgs),
+    Png(map::Args),
     /// What is none of these
     #[command(external_subcommand)]
     Other(Vec<OsString>),
@@ -87,57 +78,13 @@ struct ObjArgs {
     json: bool,
 }
 
-#[derive(clap::Args)]
-struct PngArgs {
-    /// A terrain image
-    image: PathBuf,
-    /// Which maps, with commas between them
-    #[arg(long, value_parser = maps::Names, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
-    map: Vec<Vec<Map>>,
-    /// Where the colours of relief, layers, mu, cost or error begin and end, in the map's units, so that pictures with the same
-    /// ends can be compared; of several maps one for each, such as mu=0,1 [default: as far as the picture goes; of mu 0,1.2]
-    #[arg(long, value_name = "[MAP=]LOW,HIGH", allow_hyphen_values = true, value_parser = scale::typed)]
-    range: Vec<Range>,
-    /// Where they go: a file for one map, else a folder [default: beside IMAGE, as IMAGE-MAP.png]
-    #[arg(short, long, value_name = "FILE.png|FOLDER")]
-    output: Option<PathBuf>,
-    /// The part to draw, in metres; some of it must lie where the image has ground [default: all]
-    #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true)]
-    window: Option<Window>,
-    /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
-    #[arg(long, value_name = "W[xH]", value_parser = maps::size, conflicts_with = "per_metre")]
-    size: Option<[Option<usize>; 2]>,
-    /// Pixels a metre
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = maps::per_metre)]
-    per_metre: Option<f64>,
-    /// Only ground at this height or above, metres: a bridge without the road under it
-    #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
-    above: Option<f64>,
-    /// Only ground at this height or below, metres: the road under a bridge
-    #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
-    below: Option<f64>,
-    /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
-    max_gap: Option<f64>,
-    /// Show steps of more than this on the map holes, metres: ground that ends and goes on up to half a metre lower right beside it.
-    /// Kerbs with upright faces count too: an image does not have those
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
-    max_step: Option<f64>,
-    /// Replace files that are there and that hardpan did not draw
-    #[arg(long)]
-    force: bool,
-    /// Print what was written as JSON
-    #[arg(long)]
-    json: bool,
-}
-
 /// How many along x and y.
 type Pins = [u32; 2];
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match &args.what {
         What::Obj(args) => obj(args, out),
-        What::Png(args) => png(args, out),
+        What::Png(args) => map::run(args, out),
         What::Other(words) => {
             let word = Path::new(words.first().map_or(OsStr::new(""), |w| w));
             let image = if word.exists() || has_extension(word, "hpan") { word } else { Path::new("FILE.hpan") };
@@ -155,7 +102,7 @@ stitch = false
 ";
 
 /// A file beside the image, called after it.
-fn beside(image: &Path, end: &str) -> PathBuf {
+pub fn beside(image: &Path, end: &str) -> PathBuf {
     let mut name = image.file_stem().unwrap_or_default().to_os_string();
     name.push(end);
     image.with_file_name(name)
@@ -252,8 +199,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     }
     let (texts, _) = stage("writing", || -> Done<_> {
         let mut texts = [Vec::new(), Vec::new()];
-        let paints = maps::paints(&t);
-        let colour = |m: u16| paints[usize::from(m)].mean().map(|c| f64::from(c) / 255.0);
+        let colours = materials::colours(&t);
+        let colour = |m: u16| colours[usize::from(m)].map(|c| f64::from(c) / 255.0);
         ground
             .write(&head, &file_name(&library), &mut texts[0])
             .and_then(|()| ground.write_library(colour, &mut texts[1]))
@@ -334,104 +281,6 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
             writeln!(out, "nobody stated mu of {names}: {then}")?;
         }
         writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
-    }
-    Ok(())
-}
-
-fn png(args: &PngArgs, out: &mut impl Write) -> Done {
-    let mut wanted: Vec<Map> = Vec::new();
-    for map in args.map.iter().flatten() {
-        if !wanted.contains(map) {
-            wanted.push(*map);
-        }
-    }
-    if wanted.len() == Map::ALL.len() && (args.above.is_some() || args.below.is_some()) {
-        wanted.retain(|map| *map != Map::Cost); // which is of all heights
-    }
-    let ranges = scale::ranges(&wanted, &args.range).map_err(|e| Failure::input(&args.image, e))?;
-    let image = load(&args.image)?;
-    let t = terrain(&args.image, &image)?;
-    let view = maps::view(&t, args.window, args.size, args.per_metre).map_err(|e| Failure::input(&args.image, e))?;
-    let view = View { heights: [args.above.unwrap_or(ALL[0]), args.below.unwrap_or(ALL[1])], ..view };
-    if view.heights[0] > view.heights[1] {
-        let text = "no ground is above --above and below --below; to look at heights between two, give the lower one to --above";
-        return Err(Failure::input(&args.image, text));
-    } else if view.heights != ALL && wanted.contains(&Map::Cost) {
-        let text = "what a query costs is of all heights; leave the map cost out, or --above and --below";
-        return Err(Failure::input(&args.image, text));
-    } else if args.max_gap.is_some() && !wanted.contains(&Map::Holes) {
-        return Err(Failure::input(
-            &args.image,
-            "no map but holes shows gaps; add --map holes, or leave --max-gap out",
-        ));
-    } else if args.max_step.is_some() && !wanted.contains(&Map::Holes) {
-        return Err(Failure::input(
-            &args.image,
-            "no map but holes shows steps; add --map holes, or leave --max-step out",
-        ));
-    }
-    maps::meets(&view, t.bounds()).map_err(|e| Failure::input(&args.image, e))?;
-    let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
-    let within = |folder: &Path| -> Vec<PathBuf> {
-        wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
-    };
-    let places: Vec<PathBuf> = match &args.output {
-        None => wanted.iter().map(|&map| called(map)).collect(),
-        Some(folder) if folder.is_dir() => within(folder),
-        Some(file) if wanted.len() == 1 && (has_extension(file, "png") || is_nowhere(file)) => vec![file.clone()],
-        Some(file) if wanted.len() == 1 && (file.extension().is_some() || file.exists()) => {
-            return Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"));
-        }
-        Some(file) if file.exists() || has_extension(file, "png") => {
-            let is = if file.exists() { "a file" } else { "the name of a picture" };
-            let text = format!("{} maps go into a folder, and this is {is}; name a folder with -o", wanted.len());
-            return Err(Failure::input(file, text));
-        }
-        Some(folder) => {
-            make_folder(folder, "name a folder with -o")?;
-            within(folder)
-        }
-    };
-    for place in &places {
-        Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [&args.image])?;
-    }
-    let title = shown(&file_name(&args.image));
-    let mut barren = false;
-    let mut facts = Vec::new();
-    for ((&map, range), place) in wanted.iter().zip(ranges).zip(&places) {
-        let wish = Wish { range, max_gap: args.max_gap, max_step: args.max_step };
-        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, wish, &title));
-        let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
-        written?;
-        barren |= sheet.barren;
-        if args.json {
-            facts.push(json!({
-                "map": map.name(), "file": place.to_string_lossy(),
-                "width": sheet.canvas.width, "height": sheet.canvas.height,
-                "ground_at": sheet.at, "pixels": [view.width, view.height],
-                "window": view.window(), "above": args.above, "below": args.below, "metres_per_pixel": 1.0 / view.per_metre,
-                "facts": sheet.facts, "seconds": time.as_secs_f64(),
-            }));
-        } else {
-            writeln!(out, "{}", sheet.said(place, &view))?;
-            sheet.details.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
-        }
-    }
-    if args.json {
-        writeln!(out, "{:#}", json!(facts))?;
-    } else if places.len() == 1 && wanted == [Map::Relief] {
-        note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes, or all");
-    }
-    if wanted.contains(&Map::Materials) {
-        let all = maps::respelt(&t);
-        let each = all.iter().map(|[legend, name]| format!("{legend} is {name}"));
-        if !all.is_empty() {
-            let said = first(each, all.len() as u64, PAINTS);
-            note(format!("names of materials are drawn in letters that the picture has: {said}"));
-        }
-    }
-    if barren {
-        note(maps::missed(t.bounds()));
     }
     Ok(())
 }

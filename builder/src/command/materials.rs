@@ -11,24 +11,16 @@ use std::{
 use crate::{
     Material, Options, Scene, Settings, Split,
     again::{mu_by_default, settings_of, stated},
-    import, read,
+    check, import, read,
     settings::{MaterialRule, SourceFile},
 };
 use hardpan::{Terrain, format::MAGIC};
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, advised, counted, decimal,
-    export::not_a_source,
-    few, grouped, has_bytes, is_nowhere,
-    lie::{but_first, doubt, lies},
-    load, made_of, named, note,
-    part::parts,
-    quoted,
-    report::Report,
-    shown, terrain,
-    transform::Transform,
-    warn, width,
+    Done, Failure, Form, Kind, NewFile, Replace, counted, decimal, export::not_a_source, few, findings, grouped,
+    has_bytes, is_nowhere, load, made_of, named, note, notes, quoted, report::Report, shown, terrain,
+    transform::Transform, warn, width,
 };
 
 #[derive(clap::Args)]
@@ -162,20 +154,14 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_all(&read)?;
     args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
-    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(advised(text)));
-    let said = args.transform.said(&SourceFile::default(), files.len());
-    let each = files.iter().map(|file| (file.as_path(), said));
-    let parts = parts(&import.scene, each, &import.frames, &import.triangles);
-    // known now, not when the settings are edited
-    let lies = lies(&parts);
-    let doubt = doubt(&parts, &lies, &import.report.files, true, &mut Report::default());
-    // so that settings can say which of it is no ground
-    let stops = match (doubt, import::crowded(&import, &Options::default(), files.iter().map(PathBuf::as_path))) {
-        (Ok(_), None) => None,
-        (Ok(doubt), Some(error)) => Some(but_first(&lies, doubt, error).into()),
-        (Err(why), _) => Some(why),
-    };
-    stops.into_iter().for_each(|why: Failure| warn(format!("a build will stop at this: {why}")));
+    notes(&import.report).iter().chain(&import.report.warnings()).for_each(note);
+    let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    // known now, not when the settings are edited, which may say which of it is no ground
+    let found = check::source(&import.scene, &import.frames, &import.triangles, &paths);
+    let told = findings::tell(found, files.len(), &mut Report::default());
+    let crowded = || import::degenerate(&import, &Options::default(), paths.iter().copied());
+    let stops = told.err().or_else(|| crowded().map(Failure::from));
+    stops.into_iter().for_each(|why| warn(format!("a build will stop at this: {why}")));
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
     let mu_by_default = HashSet::new(); // of those of an image
@@ -312,6 +298,9 @@ fn settings_toml(found: &Found, args: &Args, output: &Path) -> String {
     let _ = writeln!(text, "crs = {}", toml::Value::from(known.crs.as_str()));
     if let Some(tolerance) = known.patch_tolerance {
         let _ = writeln!(text, "patch_tolerance = {}", toml::Value::from(tolerance));
+    }
+    if let Some(allow) = Some(&known.allow).filter(|a| !a.is_empty()).and_then(|a| toml::Value::try_from(a).ok()) {
+        let _ = writeln!(text, "allow = {allow}");
     }
     if let Some(raster) = known.raster.as_ref().and_then(|r| toml::Value::try_from(r).ok()) {
         let _ = writeln!(text, "raster = {raster}");

@@ -14,20 +14,18 @@ mod drive;
 mod estimate;
 mod export;
 mod factors;
+mod findings;
 mod friction;
 mod grid;
 mod help;
 mod info;
 mod length;
-mod lie;
 mod lines;
+mod map;
 mod materials;
 mod merge;
-mod nodata;
 mod output;
 mod par;
-mod part;
-mod precision;
 mod progress;
 mod query;
 mod rebuild;
@@ -37,6 +35,7 @@ mod stdout;
 mod tell;
 mod transform;
 mod verify;
+mod view;
 mod vstu;
 
 use std::{
@@ -55,9 +54,11 @@ use self::output::{
 };
 use self::stdout::Stdout;
 use crate::{
-    BuildError, ImageFile,
-    import::{self, ImportError, ImportErrorKind, file_name},
-    names::{bounded, costs, counted, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
+    BuildError, ImageFile, MaxCost,
+    import::{self, ImportError, ImportErrorKind, ImportReport, Next, file_name},
+    names::{
+        bounded, costs, counted, decimal, fault, few, few_digits, grouped, named, quoted, section_name, shown, width,
+    },
 };
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
@@ -335,15 +336,7 @@ impl Failure {
     }
 
     pub fn build(place: &Path, error: BuildError) -> Self {
-        let advice = match &error {
-            BuildError::Limit(text) if text.contains("tile_log2") => " (--tile)".into(),
-            BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)".into(),
-            BuildError::OutsideDomain { .. } => format!(
-                "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in {SETTINGS}"
-            ),
-            _ => String::new(),
-        };
-        Self::input(place, format!("{}{advice}", advised(&error.to_string())))
+        Self::input(place, format!("{error}{}", options_of(&error)))
     }
 
     pub fn code(&self) -> u8 {
@@ -371,7 +364,7 @@ impl Display for Failure {
 
 impl From<ImportError> for Failure {
     fn from(error: ImportError) -> Self {
-        let text = advised(&error.to_string());
+        let text = format!("{error}{}", error.next.map(|next| typed(next, &error.file)).unwrap_or_default());
         match error.kind {
             ImportErrorKind::Input => Self::Input(text),
             ImportErrorKind::Unsupported => Self::Unsupported(text),
@@ -401,9 +394,61 @@ type Done<T = ()> = Result<T, Failure>;
 /// The settings, with what names and what writes them, for hints to who may have some or none yet.
 const SETTINGS: &str = "the settings (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)";
 
-/// What the library says; where it names a table of the settings, with what writes them.
-fn advised(text: &str) -> String {
-    text.replacen("] of the settings", &format!("] of {SETTINGS}"), 1)
+/// What to type against an error of a build, to stand behind it.
+fn options_of(error: &BuildError) -> String {
+    use crate::{Limit::*, NoSample::*};
+    match error {
+        BuildError::Limit(
+            Attributes { tile_log2: Some(_), .. } | TileBytes { .. } | SmallTiles { larger: Some(_), .. },
+        ) => " (--tile)".into(),
+        BuildError::Limit(Far) => " (--translate x,y,z)".into(),
+        BuildError::Limit(Split { split, .. }) if split.preset().is_some() => {
+            format!(": without --preset [build.split] of {SETTINGS} holds")
+        }
+        BuildError::Cost { enough: MaxCost { tests, lines }, .. } => {
+            let lines = lines.map(|lines| format!(",{lines}")).unwrap_or_default();
+            format!(" (--max-cost {tests}{lines})")
+        }
+        BuildError::OutsideDomain { holds, .. } => {
+            let origin = holds.map(|[x, y, z]| format!(" {x},{y},{z}")).unwrap_or_default();
+            format!(
+                "\noptions: --unit, --scale, --translate, --origin{origin}, --drop-outliers; the rest stands in {SETTINGS}"
+            )
+        }
+        BuildError::Sample(FacesOfFields) => "; take heights not above Z: --rule highest-below=Z".into(),
+        BuildError::Sample(SquaresOfFields) => "; take a rule of centres, such as --rule highest".into(),
+        BuildError::Sample(OracleOfFields) => "; leave --oracle out".into(),
+        BuildError::Sample(OracleOfSquares) => "; leave --oracle out, or take another rule".into(),
+        BuildError::Materials(_) => "; say which: --raster-material NAME".into(),
+        _ => String::new(),
+    }
+}
+
+/// What to type when the hint of an error of this file has been followed, to stand behind it.
+fn typed(next: Next, file: &Path) -> String {
+    let file = quoted(file);
+    match next {
+        Next::BuildUpY => ", then: hardpan build FILE.obj, with --up y after assimp".into(),
+        Next::BuildUp => ", then: hardpan build FILE.obj, with --up y or z as it lies".into(),
+        Next::BuildMillimetres => ", then: hardpan build FILE.obj --unit mm".into(),
+        Next::BuildPar => ": hardpan build FILE.par".into(),
+        Next::BuildBy => format!(": hardpan build --settings {file}"),
+        Next::BuildMeshBy => format!(": hardpan build MESH.obj --settings {file}"),
+        Next::Look => format!(": hardpan info {file}"),
+        Next::QueryAlong => ": hardpan query IMAGE.hpan --along FILE.csv".into(),
+        Next::Settings => format!(" of {SETTINGS}"),
+        Next::Build => ", then: hardpan build FILE.obj".into(),
+    }
+}
+
+/// What people should know of files that were read, and how to say what they do not.
+fn notes(report: &ImportReport) -> Vec<String> {
+    let keys = match report.files.len() {
+        1 => "--up and --unit".into(),
+        _ => format!("up and unit in its [[source]] of {SETTINGS}"),
+    };
+    let assumed = report.assumptions().into_iter().map(|text| format!("{text}: {keys} say otherwise"));
+    assumed.chain(report.notes()).collect()
 }
 
 /// Lines for a terminal.

@@ -1,11 +1,11 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{Factors, Finding, Hint, Input, Repair, Severity, import::ImportReport, names::counted, settings::Applied};
+use crate::{Factors, Finding, Input, Repair, Severity, import::ImportReport, names::counted, settings::Applied};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, info::hex, note, warn};
+use super::{Failure, findings::worded, info::hex, note, warn};
 
 /// The shape's number: it changes when a key changes its meaning or goes.
 const VERSION: u32 = 2;
@@ -90,15 +90,6 @@ pub struct Seconds {
 /// Lines of warnings and notes that a build prints.
 const MOST_LINES: usize = 5;
 
-/// A finding as a line, with the code that `allow` takes.
-pub fn worded(finding: &Finding) -> String {
-    let hint = match &finding.hint {
-        Hint::Set { key, value } => format!("--{key} {value}, or {key} = {value:?} in its [[source]]"),
-        Hint::Mend(text) => text.clone(),
-    };
-    format!("{}; {hint} [{}]", finding.text, finding.code)
-}
-
 fn counts<const N: usize>(counts: [(&str, u64); N]) -> Map<String, Value> {
     counts.into_iter().map(|(key, n)| (key.into(), n.into())).collect()
 }
@@ -162,10 +153,10 @@ impl Report {
     /// Keeps findings, each in words under the name of what was read.
     pub fn find(&mut self, who: &str, findings: impl IntoIterator<Item = Finding>) {
         for finding in findings {
-            let line = format!("{who}: {}", worded(&finding));
+            let line = format!("{who}: {}", worded(&finding, false));
             match finding.severity {
-                Severity::Warning => self.warn(line),
                 Severity::Note => self.note(line),
+                _ => self.warn(line),
             }
             self.findings.push(finding);
         }
@@ -193,8 +184,8 @@ impl Report {
     pub fn describe(&mut self, t: &Terrain, built: &crate::Report) {
         self.ground = Some(Fates::new(built));
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
-        let [p50, p99, p999] = built.shares.height;
-        let shares = json!({ "places": built.shares.places, "p50": p50, "p99": p99, "p999": p999 });
+        let [p50, p99, p999] = built.error_quantiles.height;
+        let shares = json!({ "places": built.error_quantiles.places, "p50": p50, "p99": p99, "p999": p999 });
         self.image = Some(json!({
             "identity": hex(&t.identity()),
             "bytes": h.total_len,

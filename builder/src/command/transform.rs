@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::{SETTINGS, decimal};
+use super::decimal;
 
 /// How the numbers of every FILE become metres.
 #[derive(clap::Args)]
@@ -28,79 +28,7 @@ pub struct Transform {
     translate: Option<[f64; 3]>,
 }
 
-/// Of which files something is said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Of {
-    /// Of none.
-    #[default]
-    Nobody,
-    /// Of all at once: it was typed.
-    All,
-    /// Of this one by itself: in its entry of the settings, or typed where it is the only one.
-    It,
-}
-
-impl Of {
-    fn new<T: PartialEq>(typed: Option<T>, own: Option<T>, alone: bool) -> Self {
-        match (typed, own) {
-            (None, None) => Of::Nobody,
-            (Some(typed), own) if !alone && own.as_ref() != Some(&typed) => Of::All,
-            _ => Of::It,
-        }
-    }
-
-    /// Whether it answers a doubt of all files, or of some alone: then it is meant so.
-    pub fn answers(self, all: bool) -> bool {
-        self == Of::It || (self == Of::All && all)
-    }
-}
-
-/// What is said of how a file's numbers become metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Said {
-    /// Which axis points up.
-    pub up: Of,
-    pub unit: Of,
-    pub scale: Of,
-    /// Whether that is 1, which says that its numbers are meant as they stand.
-    pub plain: bool,
-}
-
-impl Said {
-    /// Where to say a key of all files, or of some alone: what is typed holds for all, and goes before their entries. `of` is of which
-    /// files it is said now.
-    pub fn say(&self, of: Of, key: &str, value: &str, all: bool) -> String {
-        let says = match value {
-            "" => key.into(),
-            _ if value.parse::<f64>().is_ok() => format!("{key} = {value}"),
-            _ => format!("{key} = {value:?}"),
-        };
-        let place = format!("in its [[source]] of {SETTINGS}");
-        match of {
-            _ if all => format!("--{key} {value}").trim_end().into(),
-            Of::All => format!("{says} (instead of --{key}) {place}"),
-            _ => format!("{says} {place}"),
-        }
-    }
-}
-
 impl Transform {
-    /// What is typed for so many files, or said by the own entry of one.
-    pub fn said(&self, own: &SourceFile, files: usize) -> Said {
-        let alone = files == 1;
-        Said {
-            up: Of::new(self.up, own.up, alone),
-            unit: Of::new(self.unit, own.unit, alone),
-            scale: Of::new(self.scale.map(Scale::All), own.scale, alone),
-            plain: self.scale.map(Scale::All).or(own.scale).is_some_and(|scale| scale.each() == [1.0; 3]),
-        }
-    }
-
-    /// Whether it is typed which axis points up.
-    pub fn says_up(&self) -> bool {
-        self.up.is_some()
-    }
-
     /// A source with what was typed instead of what it says.
     pub fn over(&self, source: &SourceFile) -> SourceFile {
         SourceFile {

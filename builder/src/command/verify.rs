@@ -9,10 +9,10 @@ use std::{
 };
 
 use crate::{
-    Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
+    Agreement, Check, Fault, Input, MatchedBy, Outcome, Provenance, Scene, Spot, SurfaceError, Verdict, Verify,
     import::{self, Frame, ImportError, file_name},
     settings::{Settings, SourceFile},
-    verify,
+    source_error, verify,
 };
 use hardpan::{Terrain, format::section};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let agreement = terrain
         .as_ref()
         .zip(scene.as_ref())
-        .map(|(terrain, (scene, build))| against(terrain, scene, build, args.samples as usize));
+        .map(|(terrain, (scene, build))| source_error(terrain, scene, build, args.samples as usize));
     let measured = agreement.as_ref().is_none_or(Agreement::holds);
     let crowded = unproven(&verdict);
     let said = match verdict.passed() && measured {
@@ -220,11 +220,11 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
             "not in {against}: materials of the image, {names}; is that the source? The image was built from {from}"
         ));
     }
-    match import::crowded(&import, &settings.build, files.iter().map(|(file, _)| *file)) {
+    match import::degenerate(&import, &settings.build, files.iter().map(|(file, _)| *file)) {
         None => Ok(import.scene),
         Some(error) => {
             let hint = "it is too crowded to be compared with an image".into();
-            Err(ImportError { hint, ..error }.into())
+            Err(ImportError { hint, next: None, ..error }.into())
         }
     }
 }
@@ -253,9 +253,9 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
     let there = |i: usize| found.iter().flatten().any(|f| f.0 == i);
     let again = (0..).zip(&known.inputs).filter(|(i, _)| !there(*i)).filter_map(|(i, input)| {
         let which = given.iter().position(|g| g.sha256 == input.sha256)?;
-        Some((which, Some((i, By::Digest))))
+        Some((which, Some((i, MatchedBy::Digest))))
     });
-    let found: Vec<(usize, Option<(usize, By)>)> = found.iter().copied().enumerate().chain(again).collect();
+    let found: Vec<(usize, Option<(usize, MatchedBy)>)> = found.iter().copied().enumerate().chain(again).collect();
     all_named(args, &known, &given, &found)?;
     let mut files = Vec::new();
     for (which, found) in found {
@@ -263,11 +263,11 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
         let recorded = found.map(|(i, _)| shown(&known.inputs[i].file)).unwrap_or_default();
         let here = named(path);
         match found {
-            Some((_, By::Digest)) => {}
-            Some((_, By::Name)) => {
+            Some((_, MatchedBy::Digest)) => {}
+            Some((_, MatchedBy::Name)) => {
                 note(format!("{here} has changed since the image was built; it is placed as it was then"))
             }
-            Some((_, By::Order)) => {
+            Some((_, MatchedBy::Order)) => {
                 note(format!("{here} is taken for {recorded}, from which the image was built, and placed as that was"));
             }
             None => {}
@@ -283,7 +283,7 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
 }
 
 /// Stops unless each file that the image was built from is named once, and no other; an image may know of none.
-fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, Option<(usize, By)>)]) -> Done {
+fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, Option<(usize, MatchedBy)>)]) -> Done {
     if known.inputs.is_empty() {
         return Ok(());
     }
@@ -292,7 +292,7 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
         let path = &args.against[*i];
         let again = given[..*i].iter().any(|before| before.sha256 == given[*i].sha256);
         match found {
-            Some((_, By::Digest)) => {}
+            Some((_, MatchedBy::Digest)) => {}
             _ if again => {
                 let text = format!("this file is named twice; the image was built from {names}: name each once");
                 return Err(Failure::input(path, text));
@@ -372,7 +372,7 @@ fn comparison(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
         metres(a.stated[1])
     )?;
     for (name, side, what) in [("from source", &a.source, "lost"), ("from image", &a.image, "gained")] {
-        let [half, most, nearly] = side.shares.map(metres);
+        let [half, most, nearly] = side.quantiles.map(metres);
         let kinds = match side.exceeded {
             0 => String::new(),
             _ => format!(", {} of them {what} and {} higher or lower", grouped(side.missing), grouped(side.moved())),
@@ -410,15 +410,15 @@ fn comparison(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
 
 fn compared(a: &Agreement) -> Value {
     let spot = |s: &Spot| json!({ "at": s.at, "height": s.height, "stated": s.stated, "plan": s.plan });
-    let side = |s: &Side| {
+    let side = |s: &SurfaceError| {
         json!({
             "places": s.places,
             "exceeded": s.exceeded,
             "missing": s.missing,
             "height": s.height,
-            "p50": s.shares[0],
-            "p99": s.shares[1],
-            "p999": s.shares[2],
+            "p50": s.quantiles[0],
+            "p99": s.quantiles[1],
+            "p999": s.quantiles[2],
             "worst": s.worst.iter().map(spot).collect::<Vec<_>>(),
             "farthest": s.farthest.iter().map(spot).collect::<Vec<_>>(),
             "other_material": {

@@ -1,182 +1,12 @@
-//! Pixels, letters and lines: what maps are drawn on.
+//! Pixels and lines: what maps are drawn on.
 
-use std::borrow::Cow;
+use super::{
+    colour::{Colour, HATCH, INK, NOTHING, WHITE, mix},
+    letters::Size,
+};
 
-use deunicode::deunicode_char;
-use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
-
-/// Red, green and blue.
-pub type Colour = [u8; 3];
-
-pub const WHITE: Colour = [255; 3];
-pub const INK: Colour = [32, 34, 38];
-/// Where there is no ground: in a frame it is hatched, which no paint of ground is.
-pub const NOTHING: Colour = [236, 238, 240];
-/// The lines of that.
-const HATCH: Colour = [176, 180, 186];
-/// Colours that the colour-blind tell apart, after Okabe and Ito, without black.
-pub const CATEGORIES: [Colour; 7] =
-    [[230, 159, 0], [86, 180, 233], [0, 158, 115], [240, 228, 66], [0, 114, 178], [213, 94, 0], [204, 121, 167]];
-pub const OTHERS: Colour = [130, 130, 130];
-/// What is not among those and is told apart nevertheless has one of these, with lines.
-const GREYS: [Colour; 3] = [[150; 3], [200; 3], [100; 3]];
-
-/// Ground of a colour, with lines or without.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Paint {
-    pub colour: Colour,
-    pub lines: Lines,
-}
-
-/// Lines on a colour, a row of them every [`PERIOD`] pixels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lines {
-    None,
-    /// Rising to the north-east.
-    Rising,
-    Level,
-    Upright,
-    /// Level and upright.
-    Grid,
-    /// Where level and upright ones would cross.
-    Dots,
-}
-
-/// How many [`Paint::of`] tells apart, and a picture of materials at most.
-pub const PAINTS: usize = 2 * CATEGORIES.len();
-/// Pixels from line to line, of which a quarter are dark.
+/// Pixels from line to line where there is no ground; a quarter of them are dark.
 const PERIOD: usize = 8;
-
-impl Paint {
-    pub const fn plain(colour: Colour) -> Self {
-        Paint { colour, lines: Lines::None }
-    }
-
-    /// The categories, then the same with lines; then what stands for all others.
-    pub fn of(number: usize) -> Self {
-        match number {
-            n if n >= PAINTS => Paint::plain(OTHERS),
-            n => {
-                let lines = if n < CATEGORIES.len() { Lines::None } else { Lines::Rising };
-                Paint { colour: CATEGORIES[n % CATEGORIES.len()], lines }
-            }
-        }
-    }
-
-    /// Greys with lines, [`PAINTS`] of them at least, for what has none of these.
-    pub fn other(number: usize) -> Self {
-        const ALL: [Lines; 5] = [Lines::Rising, Lines::Grid, Lines::Level, Lines::Dots, Lines::Upright];
-        Paint { colour: GREYS[number / ALL.len() % GREYS.len()], lines: ALL[number % ALL.len()] }
-    }
-
-    /// Its colour where nothing can have lines: as dark as all of it is in the mean.
-    pub fn mean(self) -> Colour {
-        if self.lines == Lines::None { self.colour } else { mix(self.colour, INK, 0.75 / 4.0) }
-    }
-
-    /// Its colour in a pixel of a picture that is drawn `times` as large.
-    pub fn at(self, x: usize, y: usize, times: usize) -> Colour {
-        let on = |v: usize| v % (PERIOD * times) < PERIOD * times / 4;
-        let lined = match self.lines {
-            Lines::None => false,
-            Lines::Rising => lined(x, y, times),
-            Lines::Level => on(y),
-            Lines::Upright => on(x),
-            Lines::Grid => on(x) || on(y),
-            Lines::Dots => on(x) && on(y),
-        };
-        if lined { mix(self.colour, INK, 0.75) } else { self.colour }
-    }
-}
-
-/// Whether a pixel is on such a line.
-pub fn lined(x: usize, y: usize, times: usize) -> bool {
-    (x + y) % (PERIOD * times) < PERIOD * times / 4
-}
-
-/// From dark to light in even steps of lightness, through hues that the colour-blind tell apart: after viridis.
-const SCALE: [Colour; 10] = [
-    [68, 1, 84],
-    [72, 40, 120],
-    [62, 74, 137],
-    [49, 104, 142],
-    [38, 130, 142],
-    [31, 158, 137],
-    [53, 183, 121],
-    [110, 206, 88],
-    [181, 222, 43],
-    [253, 231, 37],
-];
-
-/// A place on the scale: dark at 0, light at 1.
-pub fn scale(t: f64) -> Colour {
-    let t = t.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64;
-    let i = (t as usize).min(SCALE.len() - 2);
-    mix(SCALE[i], SCALE[i + 1], t - i as f64)
-}
-
-/// From `a` at 0 to `b` at 1.
-pub fn mix(a: Colour, b: Colour, t: f64) -> Colour {
-    [0, 1, 2].map(|i| (f64::from(a[i]) + (f64::from(b[i]) - f64::from(a[i])) * t).round() as u8)
-}
-
-/// Sizes of letters.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Size {
-    Text,
-    Label,
-    Title,
-}
-
-impl Size {
-    fn font(self) -> (FontWeight, RasterHeight) {
-        match self {
-            Size::Text => (FontWeight::Regular, RasterHeight::Size16),
-            Size::Label => (FontWeight::Regular, RasterHeight::Size24),
-            Size::Title => (FontWeight::Bold, RasterHeight::Size24),
-        }
-    }
-
-    /// Height of a line.
-    pub fn height(self) -> usize {
-        self.font().1.val()
-    }
-
-    /// Rows from the top of a line to the foot of its letters.
-    pub fn foot(self) -> usize {
-        let (weight, height) = self.font();
-        let rows = get_raster('H', weight, height).map(|letter| letter.rows().enumerate()).into_iter().flatten();
-        rows.filter(|(_, shades)| shades.iter().any(|s| *s > 127)).map(|(row, _)| row + 1).max().unwrap_or(0)
-    }
-
-    /// Width of a text: all letters are equally wide.
-    pub fn width(self, text: &str) -> usize {
-        let (weight, height) = self.font();
-        drawn(text).chars().count() * get_raster_width(weight, height)
-    }
-}
-
-/// A text in letters that the font has, the others as Latin ones that sound like them: "道路" as "Dao Lu". What has no sound is a
-/// question mark.
-pub fn drawn(text: &str) -> Cow<'_, str> {
-    let (weight, height) = Size::Text.font();
-    let has = |c: char| get_raster(c, weight, height).is_some();
-    if text.chars().all(has) {
-        return text.into();
-    }
-    let mut all = String::new();
-    for c in text.chars() {
-        match has(c) {
-            true => all.push(c),
-            false => all += deunicode_char(c).unwrap_or("?"),
-        }
-    }
-    // a blank follows each Chinese syllable
-    if !text.ends_with(has) {
-        all.truncate(all.trim_end().len());
-    }
-    all.into()
-}
 
 /// What stands in a PNG that was made here, and from which byte on.
 pub const SIGNED: (u64, &[u8]) = (37, b"tEXtSoftware\0hardpan");
@@ -223,26 +53,17 @@ impl Canvas {
     /// Draws a ring about a place, `wide` pixels wide, so far beside it that nothing of it is cut off.
     pub fn ring(&mut self, [x, y]: [f64; 2], radius: f64, wide: f64, colour: Colour) {
         let reach = radius + wide;
-        let [x, y] = [(x, self.width), (y, self.height)].map(|(v, size)| v.min(size as f64 - reach).max(reach));
-        let range = |v: f64| (v - reach).floor() as i64..=(v + reach).ceil() as i64;
-        for (row, column) in range(y).flat_map(|row| range(x).map(move |column| (row, column))) {
-            let (dx, dy) = (column as f64 + 0.5 - x, row as f64 + 0.5 - y);
-            let off = ((dx * dx + dy * dy).sqrt() - radius).abs();
-            if let Some(p) = self.pixel(column, row).filter(|_| off <= wide / 2.0) {
-                *p = colour;
+        let at = [(x, self.width), (y, self.height)].map(|(v, size)| v.min(size as f64 - reach).max(reach));
+        for (i, off) in near([self.width, self.height], [at; 2], reach) {
+            if (off - radius).abs() <= wide / 2.0 {
+                self.pixels[i] = colour;
             }
         }
     }
 
     /// Fills a disc about a place.
-    pub fn disc(&mut self, [x, y]: [f64; 2], reach: f64, colour: Colour) {
-        let range = |v: f64| (v - reach).floor() as i64..=(v + reach).ceil() as i64;
-        for (row, column) in range(y).flat_map(|row| range(x).map(move |column| (row, column))) {
-            let (dx, dy) = (column as f64 + 0.5 - x, row as f64 + 0.5 - y);
-            if let Some(p) = self.pixel(column, row).filter(|_| dx * dx + dy * dy <= reach * reach) {
-                *p = colour;
-            }
-        }
+    pub fn disc(&mut self, at: [f64; 2], reach: f64, colour: Colour) {
+        near([self.width, self.height], [at; 2], reach).for_each(|(i, _)| self.pixels[i] = colour);
     }
 
     /// A number, `times` as large, in a white box to the upper right of what reaches so far from a place, or about the place if
@@ -269,42 +90,6 @@ impl Canvas {
         }
     }
 
-    /// Writes a text `times` as large, from its left and top on, as [`drawn`].
-    pub fn letters(&mut self, [x, y]: [i64; 2], text: &str, size: Size, times: i64, colour: Colour) {
-        self.write(text, size, colour, |column, row| {
-            (0..times * times).map(move |k| [x + column * times + k % times, y + row * times + k / times])
-        });
-    }
-
-    /// Writes a text that is read from below, from its top, on the left, and its start, at the bottom, on.
-    pub fn letters_up(&mut self, [x, y]: [i64; 2], text: &str, size: Size, colour: Colour) {
-        self.write(text, size, colour, |column, row| [[x + row, y - 1 - column]].into_iter());
-    }
-
-    /// Letters, each of whose pixels, by column and row of the text, goes to some places.
-    fn write<P: Iterator<Item = [i64; 2]>>(
-        &mut self,
-        text: &str,
-        size: Size,
-        colour: Colour,
-        places: impl Fn(i64, i64) -> P,
-    ) {
-        let (weight, height) = size.font();
-        let mut left = 0;
-        for letter in drawn(text).chars().filter_map(|c| get_raster(c, weight, height)) {
-            for (row, shades) in letter.rows().enumerate() {
-                for (column, shade) in shades.iter().enumerate().filter(|s| *s.1 > 0) {
-                    for [x, y] in places((left + column) as i64, row as i64) {
-                        if let Some(p) = self.pixel(x, y) {
-                            *p = mix(*p, colour, f64::from(*shade) / 255.0);
-                        }
-                    }
-                }
-            }
-            left += letter.width();
-        }
-    }
-
     /// Draws lines through places, `width` pixels wide, with round ends and soft edges; a part of one place is a dot.
     pub fn curve(&mut self, parts: &[Vec<[f64; 2]>], width: f64, colour: Colour) {
         let reach = width / 2.0 + 0.5;
@@ -313,24 +98,9 @@ impl Canvas {
             [only] => vec![[only; 2]],
             _ => part.windows(2).map(|leg| [leg[0], leg[1]]).collect(),
         });
-        for [a, b] in legs {
-            let d = [b[0] - a[0], b[1] - a[1]];
-            let square = d[0] * d[0] + d[1] * d[1];
-            let range = |i: usize, most: usize| {
-                let low = (a[i].min(b[i]) - reach).floor().clamp(0.0, most as f64);
-                let high = (a[i].max(b[i]) + reach).ceil().clamp(0.0, most as f64);
-                low as usize..high as usize
-            };
-            for row in range(1, self.height) {
-                for column in range(0, self.width) {
-                    // from the middle of the pixel to the nearest place of the leg
-                    let [x, y] = [column as f64 + 0.5 - a[0], row as f64 + 0.5 - a[1]];
-                    let t = if square > 0.0 { ((x * d[0] + y * d[1]) / square).clamp(0.0, 1.0) } else { 0.0 };
-                    let (x, y) = (x - t * d[0], y - t * d[1]);
-                    let covered = (reach - (x * x + y * y).sqrt()).clamp(0.0, 1.0) as f32;
-                    let c = &mut cover[row * self.width + column];
-                    *c = c.max(covered);
-                }
+        for leg in legs {
+            for (i, off) in near([self.width, self.height], leg, reach) {
+                cover[i] = cover[i].max((reach - off).clamp(0.0, 1.0) as f32);
             }
         }
         for (p, c) in self.pixels.iter_mut().zip(cover).filter(|(_, c)| *c > 0.0) {
@@ -370,6 +140,29 @@ impl Canvas {
     }
 }
 
+/// The pixels of a picture of so many columns and rows whose middles are within a reach of the way between two places, row by row: their
+/// numbers and distances.
+pub fn near(size: [usize; 2], [a, b]: [[f64; 2]; 2], reach: f64) -> impl Iterator<Item = (usize, f64)> {
+    let d = [b[0] - a[0], b[1] - a[1]];
+    let square = d[0] * d[0] + d[1] * d[1];
+    let range = move |i: usize, ends: [f64; 2]| {
+        let low = (ends[0].min(ends[1]) - reach - 0.5).ceil().clamp(0.0, size[i] as f64);
+        let high = (ends[0].max(ends[1]) + reach + 0.5).floor().clamp(0.0, size[i] as f64);
+        low as usize..high as usize
+    };
+    range(1, [a[1], b[1]]).flat_map(move |row| {
+        // only the part of the way whose rows are near
+        let part = [row as f64 + 0.5 - reach, row as f64 + 0.5 + reach].map(|y| (y - a[1]) / d[1]);
+        let part = if d[1].abs() < 1e-9 { [0.0, 1.0] } else { part.map(|t| t.clamp(0.0, 1.0)) };
+        range(0, part.map(|t| a[0] + t * d[0])).filter_map(move |column| {
+            let [x, y] = [column as f64 + 0.5 - a[0], row as f64 + 0.5 - a[1]];
+            let t = if square > 0.0 { ((x * d[0] + y * d[1]) / square).clamp(0.0, 1.0) } else { 0.0 };
+            let off = (x - t * d[0]).hypot(y - t * d[1]);
+            (off <= reach).then_some((row * size[0] + column, off))
+        })
+    })
+}
+
 /// The part of a line inside the rectangle from zero to `size`, if there is one.
 fn clipped(a: [f64; 2], b: [f64; 2], size: [f64; 2]) -> Option<[[f64; 2]; 2]> {
     let at = |t: f64| [0, 1].map(|i| a[i] + (b[i] - a[i]) * t);
@@ -397,54 +190,6 @@ pub fn within([a, b]: [[f64; 2]; 2], size: [f64; 2]) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// L* of CIE 1976.
-    fn lightness(c: Colour) -> f64 {
-        let linear = |v: u8| match f64::from(v) / 255.0 {
-            v if v <= 0.04045 => v / 12.92,
-            v => ((v + 0.055) / 1.055).powf(2.4),
-        };
-        let y = 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
-        116.0 * y.cbrt() - 16.0
-    }
-
-    #[test]
-    fn the_scale_grows_lighter_in_even_steps() {
-        let steps: Vec<f64> = (0..=20).map(|i| lightness(scale(f64::from(i) / 20.0))).collect();
-        let even = (steps[20] - steps[0]) / 20.0;
-        assert!(even > 3.5, "{steps:?}");
-        for pair in steps.windows(2) {
-            assert!((pair[1] - pair[0] - even).abs() < 0.35 * even, "{steps:?}");
-        }
-        assert_eq!((scale(-1.0), scale(2.0)), (SCALE[0], SCALE[9]));
-    }
-
-    #[test]
-    fn every_letter_is_drawn() {
-        for (text, wanted) in [
-            ("Größe ñ", "Größe ñ"),
-            ("Łąka İstanbul", "Łąka İstanbul"),
-            ("Асфальт", "Asfal't"),
-            ("道路", "Dao Lu"),
-            ("道路 2", "Dao Lu  2"),
-            ("Οδός", "Odos"),
-            ("Đường", "Đuong"),
-            ("\u{2212}3 m ", "-3 m "),
-            ("\u{e000}", "?"),
-        ] {
-            assert_eq!(drawn(text), wanted);
-            assert_eq!(Size::Text.width(text), Size::Text.width(wanted));
-        }
-    }
-
-    #[test]
-    fn paints_differ() {
-        let tile = |paint: Paint| -> Vec<Colour> { (0..64).map(|i| paint.at(i % 8, i / 8, 1)).collect() };
-        let all = (0..=PAINTS).map(Paint::of).chain((0..PAINTS).map(Paint::other)).map(tile);
-        let all: std::collections::BTreeSet<Vec<Colour>> = all.collect();
-        assert_eq!(all.len(), 2 * PAINTS + 1);
-        assert!(all.iter().flatten().all(|c| *c != NOTHING));
-    }
 
     #[test]
     fn curves_have_soft_edges() {

@@ -1,24 +1,25 @@
 //! The map of holes: places without ground that ground surrounds, open edges, and gaps along them.
 
-use std::cmp::Reverse;
-
 use hardpan::Terrain;
 use serde_json::{Value, json};
 
+use super::{
+    canvas::{Canvas, near, within},
+    colour::{Colour, NOTHING},
+    frame::{Drawn, Key, magnitude, no_ground, no_ground_label},
+    maps::{canvas, of_tops},
+    relief::{light, lit, slight},
+    spots::{Spot, enclosed, fine, spots},
+    view::View,
+};
 use crate::{
     check::{
         border::{Border, Edge, span},
-        gaps::{self, Gap, LISTED, SLENDER, listed},
+        gaps::{self, Gap, LISTED, listed},
         steps::{self, Step},
         walk::Walk,
     },
     names::{counted, grouped, metres},
-};
-
-use super::{
-    canvas::{Canvas, Colour, NOTHING, within},
-    maps::{Drawn, Key, canvas, magnitude, no_ground, no_ground_told, of_tops, slight},
-    relief::{View, light, lit},
 };
 
 /// A place without ground that ground surrounds.
@@ -27,17 +28,26 @@ const HOLE: Colour = [0, 114, 178];
 const EDGE: Colour = [213, 94, 0];
 /// A step.
 const STEP: Colour = [170, 51, 119];
-/// How wide a gap may be, where nothing is said, metres.
+/// How wide a gap may be by default, metres.
 const WIDE: f64 = 0.25;
 
-/// Pixels that are linked, by a side or a corner.
-pub struct Spot {
-    /// The middle of that pixel of it which is nearest to its own middle, metres.
-    pub at: [f64; 2],
-    /// The pixels, row by row.
-    pub set: Vec<usize>,
-    /// How far it reaches from there, pixels.
-    pub reach: f64,
+/// What was found in a view.
+struct Found<'a> {
+    edges: Vec<&'a Edge>,
+    /// Metres of open edges in the picture.
+    length: f64,
+    /// Gaps are looked for up to this width, metres.
+    widest: f64,
+    /// None where edges were too crowded to look for gaps.
+    gaps: Option<Vec<Gap>>,
+    /// Steps of more than so much, if they are asked for; none where edges were too crowded.
+    steps: Option<(f64, Option<Vec<Step>>)>,
+    /// Without those that are gaps.
+    holes: Vec<Spot>,
+    /// Whether a gap shows as a hole.
+    slits: bool,
+    /// Whether pixels without ground reach the border of the picture.
+    outside: bool,
 }
 
 /// `max_gap` is how wide a gap may be, in metres. Without it a quarter of a metre, or what pixels may not show, if that is more.
@@ -54,89 +64,140 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
     let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
     let walk = Walk::new(t, &border, &edges, view.heights, widest.max(steps::BESIDE));
-    let crowded = walk.crowded("gaps", gaps::FEWEST, true);
-    let gaps = if crowded.is_none() { gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)) } else { Vec::new() };
-    let (filled, mut met) = (along(view, &gaps), vec![true; view.width * view.height]);
+    let crowded = walk.crowded("gaps", gaps::FEWEST, true).is_some();
+    let gaps = (!crowded).then(|| gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)));
+    let (filled, mut met) = (along(view, gaps.as_deref().unwrap_or_default()), vec![true; all.len()]);
     hollow.iter().for_each(|&i| met[i] = false);
-    // what is a gap is told as that
+    // a gap is no hole too
     let is_gap = |hole: &Spot| hole.set.iter().all(|&i| filled[i]);
     let (slits, holes): (Vec<Spot>, Vec<Spot>) = spots(view, &mut met).into_iter().partition(is_gap);
-    let besides = if slits.is_empty() { "" } else { " besides gaps" };
-    let steps = max_step.map(|least| steps::steps(&walk, least, None, |p| view.has(p)));
-    let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
-    let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
+    let steps = max_step.map(|least| (least, steps::steps(&walk, least, None, |p| view.has(p)).ok()));
+    let found = Found { edges, length, widest, gaps, steps, holes, slits: !slits.is_empty(), outside };
+    let counts = found.mark(&mut ground, view);
+    let (keys, notes, details) = (found.keys(view, counts), found.notes(t, view), found.lines(t, view));
+    Drawn { ground, keys, notes, details, facts: found.facts(t, view) }
+}
 
-    let mut keys = vec![Key::Box(HOLE, format!("{}, with ground all around", no_ground_told(view)))];
-    if rings {
-        keys.push(Key::Ring(HOLE, "around a gap or a small hole".into()));
+impl Found<'_> {
+    fn gaps(&self) -> &[Gap] {
+        self.gaps.as_deref().unwrap_or_default()
     }
-    if !found_steps.is_empty() {
-        keys.push(Key::Ring(STEP, "around a step, where it is highest".into()));
+
+    fn steps(&self) -> &[Step] {
+        self.steps.as_ref().and_then(|(_, steps)| steps.as_deref()).unwrap_or_default()
     }
-    if outside {
-        keys.push(no_ground(view));
-    }
-    let marked = [(HOLE, "gaps", gaps.is_empty()), (STEP, "steps", found_steps.is_empty())];
-    let marked = marked.into_iter().filter(|(_, _, none)| !none);
-    let marked: Vec<Key> = marked.map(|(colour, what, _)| Key::Line(colour, format!("edges of {what}"))).collect();
-    let other = if marked.is_empty() { "" } else { "other " };
-    keys.extend(marked);
-    keys.push(Key::Line(EDGE, format!("{other}edges of one triangle alone")));
-    let pixel = metres(1.0 / view.per_metre);
-    let seen = match holes.len() as u64 {
-        0 => "no enclosed hole".into(),
-        n => counted(n, "enclosed hole"),
-    };
-    let narrow = match gaps.len() {
-        _ if crowded.is_some() => "too crowded to look for gaps".into(),
-        n => looked(&format!("gaps of up to {}", metres(widest)), n),
-    };
-    let mut notes = vec![
-        format!("{seen}{besides} seen at {pixel} a pixel; {narrow}"),
-        format!("{} here, {} long", counted(edges.len() as u64, "open edge"), metres(length)),
-    ];
-    match (&steps, max_step) {
-        (Some(Err(_)), _) => notes.push("too crowded to look for steps".into()),
-        (Some(Ok(steps)), Some(least)) => {
-            let kind = format!("steps down of {} to {}", metres(least), metres(steps::DECK));
-            notes.push(looked(&kind, steps.len()));
-        }
-        _ => {}
-    }
-    if t.header().patch_blocks > 0 {
-        notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
-    }
-    let hole_told = |h: &Spot| {
-        let size = match h.askew(view).map(|size| size.map(metres)) {
-            Some([wide, long]) => format!("{wide} wide, {long} long"),
-            None => h.size(view).map(metres).join(" by "),
+
+    /// Draws edges, those of gaps and steps on top; then a ring about what is small and listed, a dot at what is small and not, and the
+    /// numbers of the list. The counts are rings and dots of holes and gaps, and those of steps.
+    fn mark(&self, canvas: &mut Canvas, view: &View) -> [[usize; 2]; 2] {
+        let [wide, small] = fine(view);
+        let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {
+            let [a, b] = plan.map(|[x, y]| view.place(x, y));
+            canvas.line(a, b, wide as usize, colour);
         };
-        format!("hole {size} at {}", gaps::place(&h.at, 1.0 / view.per_metre))
-    };
-    let [hole_first, gap_first, step_first] = firsts(&holes, &gaps);
-    let details: Vec<String> = listed(numbered(hole_first, &holes, hole_told), "no larger")
-        .chain(listed(numbered(gap_first, &gaps, Gap::told), "no wider"))
-        .chain(listed(numbered(step_first, found_steps, |s| s.told(t)), "no higher"))
-        .collect();
-    if !details.is_empty() {
-        notes.push("numbers are those of the list that the command prints".into());
+        self.edges.iter().for_each(|e| line(e.plan, wide, EDGE));
+        // so wide that nothing of those shows beside them
+        self.gaps().iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
+        self.steps().iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
+        // each with how far it reaches
+        let of = |[x, y, _]: [f64; 3]| (view.place(x, y), 0.0);
+        let holes = self.holes.iter().map(|h| (view.place(h.at[0], h.at[1]), h.reach)).collect();
+        let gaps = self.gaps().iter().map(|g| of(g.at)).collect();
+        let steps = self.steps().iter().map(|s| of(s.over.at)).collect();
+        let all: [(usize, Vec<([f64; 2], f64)>); 3] = [(0, holes), (0, gaps), (1, steps)];
+        let mut counts = [[0; 2]; 2];
+        for (kind, places) in &all {
+            let colour = [HOLE, STEP][*kind];
+            for (i, (at, _)) in places.iter().enumerate().filter(|(_, (_, reach))| *reach < small) {
+                match i < LISTED[0] {
+                    true => canvas.ring(*at, small, 1.5 * wide, colour),
+                    false => canvas.disc(*at, small / 2.0, colour),
+                }
+                counts[*kind][usize::from(i >= LISTED[0])] += 1;
+            }
+        }
+        // beside it, or in the middle of a large hole
+        let listed = all.iter().flat_map(|(_, places)| places.iter().take(LISTED[0]));
+        for (i, (at, reach)) in listed.enumerate() {
+            let beside = if *reach < 4.0 * small { reach.max(small) } else { 0.0 };
+            canvas.label(*at, beside, &(i + 1).to_string(), magnitude(view));
+        }
+        counts
     }
-    let hole = |h: &Spot| {
-        let [width, length] = h.askew(view).map_or([None; 2], |size| size.map(Some));
-        json!({ "at": h.at, "size": h.size(view), "width": width, "length": length, "pixels": h.set.len() })
-    };
-    let listed_holes: Vec<Value> = holes.iter().take(LISTED[1]).map(hole).collect();
-    let mut facts = json!({
-        "enclosed_holes": holes.len(), "holes": listed_holes,
-        "max_gap": widest, "narrow_gaps": crowded.is_none().then_some(gaps.len()), "gaps": gaps::facts(&gaps),
-        "open_edges": edges.len(), "open_length": length,
-    });
-    if let (Some(steps), Some(least)) = (&steps, max_step) {
-        facts["max_step"] = least.into();
-        facts["steps"] = steps.as_ref().map_or(Value::Null, |steps| steps.len().into());
-        facts["first_steps"] = steps::facts(found_steps, t);
+
+    fn keys(&self, view: &View, counts: [[usize; 2]; 2]) -> Vec<Key> {
+        let mut keys = vec![Key::Box(HOLE, format!("{}, with ground all around", no_ground_label(view)))];
+        let kinds = [(HOLE, "gaps and small holes"), (STEP, "steps")];
+        for ([rings, dots], (colour, kind)) in counts.into_iter().zip(kinds) {
+            keys.extend((rings > 0).then(|| Key::Ring(colour, format!("{kind} of the list"))));
+            keys.extend((dots > 0).then(|| Key::Dot(colour, format!("{} other {kind}", grouped(dots as u64)))));
+        }
+        keys.extend(self.outside.then(|| no_ground(view)));
+        keys.extend((!self.gaps().is_empty()).then(|| Key::Line(HOLE, "edges of gaps".into())));
+        keys.extend((!self.steps().is_empty()).then(|| Key::Line(STEP, "edges of steps".into())));
+        keys.push(Key::Line(EDGE, "open edges".into()));
+        keys
     }
-    Drawn { ground, keys, notes, details, facts }
+
+    fn notes(&self, t: &Terrain, view: &View) -> Vec<String> {
+        let pixel = metres(1.0 / view.per_metre);
+        let seen = match self.holes.len() as u64 {
+            0 => "no enclosed hole".into(),
+            n => counted(n, "enclosed hole"),
+        };
+        let besides = if self.slits { " besides gaps" } else { "" };
+        let narrow = match &self.gaps {
+            None => "too crowded to look for gaps".into(),
+            Some(gaps) => looked(&format!("gaps of up to {}", metres(self.widest)), gaps.len()),
+        };
+        let mut notes = vec![
+            format!("{seen}{besides} seen at {pixel} a pixel; {narrow}"),
+            format!("{} here, {} long", counted(self.edges.len() as u64, "open edge"), metres(self.length)),
+        ];
+        notes.extend(self.steps.as_ref().map(|(least, steps)| match steps {
+            None => "too crowded to look for steps".into(),
+            Some(steps) => looked(&format!("steps down of {} to {}", metres(*least), metres(steps::DECK)), steps.len()),
+        }));
+        if t.header().patch_blocks > 0 {
+            notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
+        }
+        notes
+    }
+
+    /// A line for each that has a number.
+    fn lines(&self, t: &Terrain, view: &View) -> Vec<String> {
+        let hole = |h: &Spot| {
+            let size = match h.askew(view).map(|size| size.map(metres)) {
+                Some([wide, long]) => format!("{wide} wide, {long} long"),
+                None => h.size(view).map(metres).join(" by "),
+            };
+            format!("hole {size} at {}", gaps::place(&h.at, 1.0 / view.per_metre))
+        };
+        let [holes, gaps] = [self.holes.len(), self.gaps().len()].map(|n| n.min(LISTED[0]));
+        listed(numbered(1, &self.holes, hole), "no larger")
+            .chain(listed(numbered(1 + holes, self.gaps(), Gap::told), "no wider"))
+            .chain(listed(numbered(1 + holes + gaps, self.steps(), |s| s.told(t)), "no higher"))
+            .collect()
+    }
+
+    fn facts(&self, t: &Terrain, view: &View) -> Value {
+        let hole = |h: &Spot| {
+            let [width, length] = h.askew(view).map_or([None; 2], |size| size.map(Some));
+            json!({ "at": h.at, "size": h.size(view), "width": width, "length": length, "pixels": h.set.len() })
+        };
+        let listed: Vec<Value> = self.holes.iter().take(LISTED[1]).map(hole).collect();
+        let mut facts = json!({
+            "enclosed_holes": self.holes.len(), "holes": listed, "max_gap": self.widest,
+            "narrow_gaps": self.gaps.as_ref().map(Vec::len), "gaps": gaps::facts(self.gaps()),
+            "open_edges": self.edges.len(), "open_length": self.length,
+        });
+        if let Some((least, steps)) = &self.steps {
+            facts["max_step"] = (*least).into();
+            facts["steps"] = steps.as_ref().map(Vec::len).into();
+            facts["first_steps"] = steps::facts(self.steps(), t);
+        }
+        facts
+    }
 }
 
 /// What was looked for along the open edges, and how many there are.
@@ -145,15 +206,9 @@ fn looked(kind: &str, found: usize) -> String {
     format!("{kind} looked for along the open edges: {found}")
 }
 
-/// The numbers of the first hole, gap and step: only those have one that are listed in words.
-fn firsts(holes: &[Spot], gaps: &[Gap]) -> [usize; 3] {
-    let [holes, gaps] = [holes.len(), gaps.len()].map(|n| n.min(LISTED[0]));
-    [1, 1 + holes, 1 + holes + gaps]
-}
-
 /// In words, each with its number.
-fn numbered<T>(first: usize, all: &[T], told: impl Fn(&T) -> String) -> impl ExactSizeIterator<Item = String> {
-    all.iter().enumerate().map(move |(i, one)| format!("{}: {}", first + i, told(one)))
+fn numbered<T>(first: usize, all: &[T], text: impl Fn(&T) -> String) -> impl ExactSizeIterator<Item = String> {
+    all.iter().enumerate().map(move |(i, one)| format!("{}: {}", first + i, text(one)))
 }
 
 /// From which share of an edge to which the picture shows it, if it does.
@@ -165,7 +220,7 @@ fn part(e: &Edge, view: &View) -> Option<[f64; 2]> {
     within(e.plan.map(|[x, y]| view.place(x, y).map(|v| v + 1e-6)), [view.width, view.height].map(|n| n as f64 + 2e-6))
 }
 
-/// How wide a gap at a place of the picture may be. Where nothing is said, so wide that no pixel may show it, if there is room for
+/// How wide a gap at a place of the picture may be. By default so wide that no pixel may show it, if there is room for
 /// one: half a pixel where ground ends.
 fn most(p: [f64; 2], view: &View, drawn: &Canvas, max_gap: Option<f64>) -> Option<f64> {
     let [x, y] = view.place(p[0], p[1]).map(|v| v.floor() as i64);
@@ -175,209 +230,14 @@ fn most(p: [f64; 2], view: &View, drawn: &Canvas, max_gap: Option<f64>) -> Optio
     Some(max_gap.unwrap_or(WIDE.max(pixels / view.per_metre)))
 }
 
-/// Whether pixels without ground are linked to the picture's border, and all others without.
-fn enclosed<T>(view: &View, all: &[Option<T>]) -> (bool, Vec<usize>) {
-    let (width, height) = (view.width, view.height);
-    let mut met: Vec<bool> = all.iter().map(Option::is_some).collect();
-    let border = (0..width).flat_map(|x| [x, (height - 1) * width + x]);
-    let border = border.chain((0..height).flat_map(|y| [y * width, y * width + width - 1]));
-    let outside = !linked(view, &mut met, border).is_empty();
-    (outside, (0..met.len()).filter(|&i| !met[i]).collect())
-}
-
 /// Which pixels lie along gaps: their middles no farther from the gap's than half of its width, and half a pixel.
 fn along(view: &View, gaps: &[Gap]) -> Vec<bool> {
-    let (width, height) = (view.width, view.height);
-    if gaps.is_empty() {
-        return vec![false; width * height];
-    }
-    // places along the middles, how far a gap reaches from there, and for each pixel which of them reaches farthest over it
-    let mut places: Vec<([f64; 2], f64)> = vec![([0.0; 2], f64::NEG_INFINITY)];
-    let mut nearest = vec![0u32; width * height];
-    let over = |i: usize, ([x, y], reach): ([f64; 2], f64)| {
-        reach - ((i % width) as f64 + 0.5 - x).hypot((i / width) as f64 + 0.5 - y)
-    };
+    let mut filled = vec![false; view.width * view.height];
     for (gap, way) in gaps.iter().flat_map(|gap| gap.ways.iter().map(move |way| (gap, way))) {
-        for [a, b] in way.windows(2).map(|part| [part[0], part[1]].map(|[x, y]| view.place(x, y))) {
-            let parts = (4.0 * span([a, b])).ceil().max(1.0) as usize;
-            for k in 0..=parts {
-                let [x, y] = [0, 1].map(|i| a[i] + (b[i] - a[i]) * k as f64 / parts as f64);
-                if (0.0..width as f64).contains(&x) && (0.0..height as f64).contains(&y) {
-                    let i = y as usize * width + x as usize;
-                    let place = ([x, y], gap.width / 2.0 * view.per_metre + 0.5);
-                    if over(i, place) > over(i, places[nearest[i] as usize]) {
-                        nearest[i] = places.len() as u32;
-                        places.push(place);
-                    }
-                }
-            }
+        let reach = gap.width / 2.0 * view.per_metre + 0.5;
+        for leg in way.windows(2).map(|leg| [leg[0], leg[1]].map(|[x, y]| view.place(x, y))) {
+            near([view.width, view.height], leg, reach).for_each(|(i, _)| filled[i] = true);
         }
     }
-    let mut pass = |i: usize, [dx, dy]: [isize; 2]| {
-        let [x, y] = [(i % width).wrapping_add_signed(dx), (i / width).wrapping_add_signed(dy)];
-        if x < width && y < height {
-            let other = nearest[y * width + x];
-            if over(i, places[other as usize]) > over(i, places[nearest[i] as usize]) {
-                nearest[i] = other;
-            }
-        }
-    };
-    // from the pixels before each, row by row, and then from those behind it
-    const BEFORE: [[isize; 2]; 4] = [[-1, 0], [-1, -1], [0, -1], [1, -1]];
-    for i in 0..width * height {
-        BEFORE.into_iter().for_each(|by| pass(i, by));
-    }
-    for i in (0..width * height).rev() {
-        BEFORE.into_iter().for_each(|[dx, dy]| pass(i, [-dx, -dy]));
-    }
-    nearest.into_iter().enumerate().map(|(i, n)| over(i, places[n as usize]) >= 0.0).collect()
-}
-
-/// The pixels that some are linked to by others that were not met, and those themselves.
-fn linked(view: &View, met: &mut [bool], first: impl Iterator<Item = usize>) -> Vec<usize> {
-    let (width, height) = (view.width, view.height);
-    let mut set = Vec::new();
-    let mut next: Vec<usize> = first.collect();
-    while let Some(i) = next.pop() {
-        if met[i] {
-            continue;
-        }
-        met[i] = true;
-        set.push(i);
-        let (x, y) = (i % width, i / width);
-        let columns = x.saturating_sub(1)..=(x + 1).min(width - 1);
-        let rows = y.saturating_sub(1)..=(y + 1).min(height - 1);
-        next.extend(rows.flat_map(|y| columns.clone().map(move |x| y * width + x)).filter(|&j| !met[j]));
-    }
-    set
-}
-
-impl Spot {
-    /// Of pixels row by row.
-    fn of(view: &View, set: Vec<usize>) -> Self {
-        let (width, count) = (view.width, set.len());
-        let sum = set.iter().fold([0u64; 2], |s, i| [s[0] + (i % width) as u64, s[1] + (i / width) as u64]);
-        let middle = sum.map(|s| s as f64 / count as f64);
-        let off = |i: usize, [x, y]: [f64; 2]| {
-            let (dx, dy) = ((i % width) as f64 - x, (i / width) as f64 - y);
-            (dx * dx + dy * dy).sqrt()
-        };
-        let nearest = set.iter().copied().min_by(|&a, &b| off(a, middle).total_cmp(&off(b, middle))).unwrap_or(0);
-        let (column, row) = (nearest % width, nearest / width);
-        let reach = set.iter().map(|&i| off(i, [column as f64, row as f64])).fold(0.0, f64::max);
-        Spot { at: view.middle(column, row), set, reach }
-    }
-
-    /// How far it goes from west to east and from south to north, to a pixel, metres.
-    fn size(&self, view: &View) -> [f64; 2] {
-        let across = |way: fn(usize, usize) -> usize| {
-            let ends =
-                self.set.iter().map(|i| way(*i, view.width)).fold([usize::MAX, 0], |[a, b], v| [a.min(v), b.max(v)]);
-            (ends[1] - ends[0] + 1) as f64 / view.per_metre
-        };
-        [across(|i, wide| i % wide), across(|i, wide| i / wide)]
-    }
-
-    /// How wide and how long it is, to a pixel, metres, if it is slender and runs aslant, so that its size says little.
-    fn askew(&self, view: &View) -> Option<[f64; 2]> {
-        let places = || self.set.iter().map(|i| [i % view.width, i / view.width].map(|v| v as f64));
-        let middle = places().fold([0.0; 2], |m, p| [0, 1].map(|i| m[i] + p[i] / self.set.len() as f64));
-        let [xx, yy, xy] = places().fold([0.0; 3], |[xx, yy, xy], p| {
-            let [x, y] = [0, 1].map(|i| p[i] - middle[i]);
-            [xx + x * x, yy + y * y, xy + x * y]
-        });
-        let (sin, cos) = ((2.0 * xy).atan2(xx - yy) / 2.0).sin_cos();
-        let [wide, long] = [[-sin, cos], [cos, sin]].map(|[ux, uy]| {
-            let ends = places()
-                .map(|[x, y]| ux * x + uy * y)
-                .fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [a.min(v), b.max(v)]);
-            (ends[1] - ends[0] + 1.0) / view.per_metre
-        });
-        let [x, y] = self.size(view);
-        (long >= SLENDER * wide && 2.0 * wide * long < x * y).then_some([wide, long])
-    }
-}
-
-/// All sets of linked pixels that were not met, largest first.
-pub fn spots(view: &View, met: &mut [bool]) -> Vec<Spot> {
-    let mut all: Vec<Spot> = Vec::new();
-    for i in 0..met.len() {
-        let mut set = linked(view, met, std::iter::once(i));
-        if set.is_empty() {
-            continue;
-        }
-        set.sort_unstable();
-        all.push(Spot::of(view, set));
-    }
-    all.sort_by_key(|h| Reverse(h.set.len()));
-    all
-}
-
-/// Width of lines and the reach of what is small in a picture, pixels.
-pub fn fine(view: &View) -> [f64; 2] {
-    let wide = ((view.width.max(view.height) + 400) / 800).max(1) as f64;
-    [wide, 6.0 * wide]
-}
-
-/// Draws edges, those of gaps and steps on top, rings about what is small, and the numbers of what is listed in words; whether there are
-/// rings about gaps and holes.
-fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap], steps: &[Step]) -> bool {
-    let [wide, small] = fine(view);
-    let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {
-        let [a, b] = plan.map(|[x, y]| view.place(x, y));
-        canvas.line(a, b, wide as usize, colour);
-    };
-    edges.iter().for_each(|e| line(e.plan, wide, EDGE));
-    // so wide that nothing of those shows beside them
-    gaps.iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
-    steps.iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
-    let plan = |at: [f64; 3]| [at[0], at[1]];
-    // each with how far it reaches
-    let holes: Vec<([f64; 2], f64)> = holes.iter().map(|h| (h.at, h.reach)).collect();
-    let gaps: Vec<([f64; 2], f64)> = gaps.iter().map(|g| (plan(g.at), 0.0)).collect();
-    let steps: Vec<([f64; 2], f64)> = steps.iter().map(|s| (plan(s.over.at), 0.0)).collect();
-    let all = [(&holes, HOLE), (&gaps, HOLE), (&steps, STEP)];
-    for (marks, colour) in all {
-        let ringed = marks.iter().filter(|(_, reach)| *reach < small);
-        ringed.for_each(|([x, y], _)| canvas.ring(view.place(*x, *y), small, 1.5 * wide, colour));
-    }
-    // beside it, or in the middle of a large hole
-    let times = magnitude(view);
-    let listed = all.into_iter().flat_map(|(marks, _)| marks.iter().take(LISTED[0]));
-    for (i, ([x, y], reach)) in listed.enumerate() {
-        let [x, y] = view.place(*x, *y);
-        let beside = if *reach < 4.0 * small { reach.max(small) } else { 0.0 };
-        canvas.label([x, y], beside, &(i + 1).to_string(), times);
-    }
-    holes.iter().chain(&gaps).any(|(_, reach)| *reach < small)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::check::walk::ALL;
-
-    #[test]
-    fn what_touches_the_border_is_no_hole() {
-        let view = View { west: 0.0, north: 0.0, per_metre: 1.0, width: 8, height: 6, heights: ALL };
-        // linked by corners: a bay to the border, a diagonal crack to itself
-        let rows = ["########", "#.##.###", "##.##.##", "#.####.#", ".####.##", "########"];
-        let all: Vec<Option<()>> = rows.concat().chars().map(|c| (c == '#').then_some(())).collect();
-        let (outside, seen) = enclosed(&view, &all);
-        assert!(outside);
-        assert_eq!(seen, [12, 21, 30, 37]);
-        let holes = |hollow: &[usize]| {
-            let mut met: Vec<bool> = (0..all.len()).map(|i| !hollow.contains(&i)).collect();
-            spots(&view, &mut met)
-        };
-        assert_eq!(holes(&seen).iter().map(|h| h.set.len()).collect::<Vec<_>>(), [4]);
-        // a pixel of the hole itself, nearest to the mean of all
-        assert_eq!(holes(&seen)[0].at, [5.5, -2.5]);
-        let mut inside = all.clone();
-        inside[32] = Some(());
-        let (outside, seen) = enclosed(&view, &inside);
-        assert_eq!((outside, holes(&seen).iter().map(|h| h.set.len()).collect::<Vec<_>>()), (false, vec![4, 3]));
-        let whole = vec![Some(()); all.len()];
-        assert!(matches!(enclosed(&view, &whole), (false, none) if none.is_empty()));
-    }
+    filled
 }

@@ -3,9 +3,11 @@
 use hardpan::Terrain;
 
 use super::{
-    canvas::{Canvas, Colour, WHITE},
-    maps::{frame, shaded},
-    relief::View,
+    canvas::Canvas,
+    colour::{Colour, WHITE},
+    frame::frame,
+    heights::relief,
+    view::View,
 };
 
 /// Pixels of the longer side of the ground: with its frame the picture is no wider than 900.
@@ -22,7 +24,7 @@ pub fn overview(terrain: &Terrain, places: &[([f64; 3], usize)]) -> Canvas {
 
 fn marked(terrain: &Terrain, places: &[([f64; 3], usize)], longer: f64) -> Canvas {
     let view = View::whole(terrain, longer);
-    let mut drawn = shaded(terrain, &view, None);
+    let mut drawn = relief(terrain, &view, None);
     let shown = places.iter().rev().filter(|([x, y, _], _)| view.has([*x, *y]));
     for ([x, y, _], number) in shown {
         let at = view.place(*x, *y);

@@ -4,7 +4,11 @@ use std::fmt::Write;
 
 use crate::names::is_unseen;
 
-use super::canvas::{Canvas, Colour, Size, WHITE};
+use super::{
+    canvas::Canvas,
+    colour::{Colour, WHITE},
+    letters::Size,
+};
 
 /// A drawing on white; x to the right and y down, in pixels of an SVG.
 pub struct Picture {
@@ -170,7 +174,7 @@ pub fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::canvas::INK;
+    use crate::draw::colour::INK;
 
     #[test]
     fn one_picture_twice() {

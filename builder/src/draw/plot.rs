@@ -3,7 +3,7 @@
 use crate::names::{brief, counted};
 
 use super::{
-    canvas::Colour,
+    colour::Colour,
     picture::{Align, Font, Picture, Shape},
 };
 
@@ -22,14 +22,14 @@ pub struct Line {
     pub samples: Vec<Sample>,
 }
 
-/// What is drawn of [`Sample::ground`], from the top: name with unit, colour (told apart by all eyes), whether zero belongs to it.
+/// What is drawn of [`Sample::ground`], from the top: name with unit, colour (distinct to all eyes), whether zero belongs to it.
 const PANELS: [(&str, Colour, bool); 3] =
     [("height, m", [0, 114, 178], false), ("slope, %", [213, 94, 0], true), ("mu", [0, 121, 90], true)];
 const TEXT: Colour = [51; 3];
 /// Where there is no ground: the sides, so wide each, and what is between them, on which lines are seen.
 const GAP: [Colour; 2] = [[220, 38, 127], [246, 196, 220]];
 const SIDE: f64 = 1.5;
-/// Of wheels, told apart by all eyes, also where they are thin: after Okabe and Ito, dark brown for their yellow.
+/// Of wheels, distinct to all eyes, also where they are thin: after Okabe and Ito, dark brown for their yellow.
 const WHEELS: [Colour; MOST] = [
     [0, 114, 178],
     [213, 94, 0],
@@ -42,9 +42,8 @@ const WHEELS: [Colour; MOST] = [
 ];
 /// Most lines of a plot.
 pub const MOST: usize = 8;
-/// How much wider a line is than the one that lies on it, and how much at most the first than the last.
-const EDGE: f64 = 1.8;
-const EDGES: f64 = 7.2;
+/// Width of every line.
+const LINE: f64 = 1.8;
 /// How much wider than its line the dot of a place is, and how much farther apart dots are than they are wide.
 const DOT: f64 = 3.6;
 const APART: f64 = 3.0;
@@ -178,13 +177,11 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
         let (at, align, font) = ([20.0, top + PANEL / 2.0], Align::Middle, Font::Up);
         let colour = if several { TEXT } else { panel };
         shapes.push(Shape::Text { at, text: name.into(), align, font, colour });
-        for (i, (Line { samples, .. }, wheel)) in lines.iter().zip(WHEELS).enumerate() {
-            // what lies under others is seen on both sides of them
-            let under = (lines.len() - 1 - i) as f64 * EDGE.min(EDGES / lines.len() as f64);
-            let (width, colour) = (1.8 + under, if several { wheel } else { panel });
+        for (Line { samples, .. }, wheel) in lines.iter().zip(WHEELS) {
+            let colour = if several { wheel } else { panel };
             let parts = path(samples, k, &x, &y);
-            let dots = dots(&parts, width + DOT + APART);
-            let curves = [(parts, width), (dots, width + DOT)].into_iter().filter(|(parts, _)| !parts.is_empty());
+            let dots = dots(&parts, LINE + DOT + APART);
+            let curves = [(parts, LINE), (dots, LINE + DOT)].into_iter().filter(|(parts, _)| !parts.is_empty());
             shapes.extend(curves.map(|(parts, width)| Shape::Curve { parts, width, colour }));
         }
     }

@@ -1,117 +1,20 @@
-//! The ground from above: which places a picture shows, and how the sun lies on them.
+//! The ground from above, and how the sun lies on it.
 
 use std::sync::Mutex;
 
-use hardpan::{Answer, Hit, Status, Terrain};
+use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
 
-use crate::check::walk::ALL;
-
-use super::canvas::{Canvas, Colour, NOTHING, WHITE, mix};
+use super::{
+    canvas::Canvas,
+    colour::{Colour, NOTHING, WHITE, mix},
+    view::View,
+};
 
 /// Towards the sun, in the north-west, 38 degrees up.
 const SUN: [f64; 3] = [-0.557, 0.557, 0.616];
 /// Slopes are drawn this much steeper, so that kerbs and setts show.
 const RELIEF: f64 = 1.3;
-
-/// Least width and height of a window, metres: less is no more than a few steps of the query grid. A point or a line is a picture of
-/// this size too.
-pub const LEAST: f64 = 1e-3;
-
-/// Whole pixels that hold so many, however that is rounded.
-fn pixels(n: f64) -> usize {
-    (n - 1e-9).ceil().max(1.0) as usize
-}
-
-/// A rectangle of ground in square pixels, north up.
-#[derive(Clone, Copy, Debug)]
-pub struct View {
-    pub west: f64,
-    pub north: f64,
-    pub per_metre: f64,
-    pub width: usize,
-    pub height: usize,
-    /// Only ground at these heights counts, least and greatest: seen is the first going down from the greatest.
-    pub heights: [f64; 2],
-}
-
-impl View {
-    /// A window, as [`View::window`], in the middle of so many pixels.
-    pub fn about([x0, y0, x1, y1]: [f64; 4], per_metre: f64, [width, height]: [usize; 2]) -> Self {
-        let middle = [(x0 + x1) / 2.0, (y0 + y1) / 2.0];
-        let half = [width, height].map(|n| n as f64 / per_metre / 2.0);
-        View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height, heights: ALL }
-    }
-
-    /// All of an image's ground, in so many pixels along the longer side.
-    pub fn whole(terrain: &Terrain, longer: f64) -> Self {
-        let [low, high] = terrain.bounds();
-        let extent = [0, 1].map(|i| (high[i] - low[i]).max(LEAST));
-        let per_metre = longer / extent[0].max(extent[1]);
-        View::about([low[0], low[1], high[0], high[1]], per_metre, extent.map(|e| pixels(e * per_metre)))
-    }
-
-    /// The same in `times` as many pixels either way.
-    fn finer(&self, times: usize) -> Self {
-        let (width, height) = (self.width * times, self.height * times);
-        View { per_metre: self.per_metre * times as f64, width, height, ..*self }
-    }
-
-    /// Least x and y, greatest x and y.
-    pub fn window(&self) -> [f64; 4] {
-        let [width, height] = [self.width, self.height].map(|n| n as f64 / self.per_metre);
-        [self.west, self.north - height, self.west + width, self.north]
-    }
-
-    /// The middle of a pixel.
-    pub fn middle(&self, column: usize, row: usize) -> [f64; 2] {
-        let [x, y] = [column, row].map(|i| (i as f64 + 0.5) / self.per_metre);
-        [self.west + x, self.north - y]
-    }
-
-    /// Where a place lies, in pixels from the north-west.
-    pub fn place(&self, x: f64, y: f64) -> [f64; 2] {
-        [(x - self.west) * self.per_metre, (self.north - y) * self.per_metre]
-    }
-
-    /// Whether it shows a place.
-    pub fn has(&self, [x, y]: [f64; 2]) -> bool {
-        let [x, y] = self.place(x, y);
-        (0.0..=self.width as f64).contains(&x) && (0.0..=self.height as f64).contains(&y)
-    }
-
-    /// What `make` says about every row, one after the other.
-    pub fn rows<T: Clone + Send>(&self, empty: T, make: impl Fn(usize, &mut [T]) + Sync) -> Vec<T> {
-        let mut all = vec![empty; self.width * self.height];
-        all.par_chunks_mut(self.width).enumerate().for_each(|(i, row)| make(i, row));
-        all
-    }
-
-    /// The highest ground in the middle of each pixel of a row.
-    pub fn tops(&self, terrain: &Terrain, row: usize) -> Vec<Answer> {
-        let points: Vec<[f64; 2]> = (0..self.width).map(|column| self.middle(column, row)).collect();
-        self.highest(terrain, &points)
-    }
-
-    /// The highest ground at places, of that which counts.
-    pub fn highest(&self, terrain: &Terrain, places: &[[f64; 2]]) -> Vec<Answer> {
-        let mut answers = vec![Answer { status: Status::NotInImage, hit: Hit::NONE }; places.len()];
-        let [low, high] = terrain.bounds();
-        let (above, below) = (self.heights[1].min(high[2] + 1.0), self.heights[0].max(low[2] - 1.0));
-        if above < below {
-            return answers;
-        }
-        let points: Vec<[f64; 3]> = places.iter().map(|[x, y]| [*x, *y, above]).collect();
-        let far = terrain.header().far as f64 * f64::exp2(f64::from(terrain.header().z_log2 - 8));
-        // seen from above everything, the nearest is the highest
-        if self.heights == ALL && above - low[2] < far {
-            terrain.closest_batch(&points, &mut answers);
-        } else {
-            answers.iter_mut().zip(points).for_each(|(a, p)| *a = terrain.segment_m(p, above - below));
-        }
-        answers
-    }
-}
 
 /// How bright the ground of a slope is: 1 where it is level, [`SHADE`] where it faces away from the sun.
 pub fn light(slope: [f64; 2]) -> f64 {
@@ -134,6 +37,11 @@ const SHADOW: [f64; 2] = [0.7, 0.5];
 /// A colour in such light: darker in the shade, towards white where the sun stands straight above.
 pub fn lit(colour: Colour, light: f64) -> Colour {
     if light <= 1.0 { colour.map(|c| (f64::from(c) * light) as u8) } else { mix(colour, WHITE, (light - 1.0).min(0.6)) }
+}
+
+/// Light that shows the lie of the land without drowning colours.
+pub fn slight(light: f64) -> f64 {
+    0.7 + 0.3 * light
 }
 
 /// Shaded relief, with shadows; `colour` says how an answer looks in full light. Each pixel is the mean of `fine` x `fine` places.

@@ -1,16 +1,9 @@
 //! What the colours of a map stand for: numbers between two ends, or counts in classes.
 
 use super::{
-    canvas::{Colour, Size, WHITE, mix, scale},
-    maps::Map,
+    colour::{Colour, WHITE, mix, scale},
+    letters::Size,
 };
-
-/// The ends of a map's scale, as they are typed; without a map, of the only one that has a scale.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    map: Option<Map>,
-    ends: [f64; 2],
-}
 
 /// The colours of heights, friction and errors.
 pub struct Scale {
@@ -42,68 +35,8 @@ pub struct Classes {
     seen: [u32; 2],
 }
 
-/// How far the ends of a scale that is typed are apart at least: legends show that much of a millimetre.
-pub const FINEST: f64 = 1e-5;
 /// Most classes of a legend.
 const CLASSES: usize = 10;
-
-/// `LOW,HIGH` or `MAP=LOW,HIGH`.
-pub fn typed(text: &str) -> Result<Range, String> {
-    let (map, ends) = match text.split_once('=') {
-        Some((name, ends)) => (Some(Map::named(name)?), ends),
-        None => (None, text),
-    };
-    let ends = pair(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
-    if ends[1] - ends[0] < FINEST {
-        return Err("LOW must be below HIGH, by 0.00001 at least".into());
-    }
-    if let Some(map) = map.filter(|m| !m.has_scale()) {
-        return Err(format!("the map {} has no scale; {} have", map.name(), scaled()));
-    }
-    Ok(Range { map, ends })
-}
-
-/// Two numbers with a comma between them.
-pub fn pair(text: &str) -> Option<[f64; 2]> {
-    let numbers: Option<Vec<f64>> =
-        text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= 1e15)).collect();
-    numbers?.try_into().ok()
-}
-
-/// The maps with a scale.
-fn scaled() -> String {
-    let names: Vec<&str> = Map::ALL.into_iter().filter(|m| m.has_scale()).map(Map::name).collect();
-    names.join(", ")
-}
-
-/// The range of each of some maps.
-pub fn ranges(maps: &[Map], typed: &[Range]) -> Result<Vec<Option<[f64; 2]>>, String> {
-    let with: Vec<Map> = maps.iter().copied().filter(|m| m.has_scale()).collect();
-    let mut all = vec![None; maps.len()];
-    for Range { map, ends } in typed {
-        let map = match (map, &with[..]) {
-            (Some(map), _) => *map,
-            (None, [only]) => *only,
-            (None, []) => return Err(format!("no map here has a scale for --range; {} have", scaled())),
-            (None, many) => {
-                let each: Vec<String> =
-                    many.iter().map(|m| format!("--range {}={},{}", m.name(), ends[0], ends[1])).collect();
-                return Err(format!("several maps have a scale; say which: {}", each.join(" or ")));
-            }
-        };
-        let name = map.name();
-        let Some(at) = maps.iter().position(|m| *m == map) else {
-            return Err(format!("--range is for {name}, which is not drawn; add --map {name}"));
-        };
-        if all[at].replace(*ends).is_some() {
-            return Err(format!("--range says twice where the scale of {name} ends; say it once"));
-        }
-        if map.counts() && ends.iter().any(|v| v.fract() != 0.0 || !(0.0..=1e6).contains(v)) {
-            return Err(format!("the map {name} counts: its --range is of whole numbers from 0 to 1000000"));
-        }
-    }
-    Ok(all)
-}
 
 impl Scale {
     /// From end to end, or as far as the picture goes.
@@ -116,48 +49,65 @@ impl Scale {
         scale(if high > low { (v - low) / (high - low) } else { 0.5 })
     }
 
-    /// Its colours, as strong as they are drawn, with round numbers between its ends: `end` tells those, `tick` others, in so many
+    /// Its colours, as strong as they are drawn, with round numbers between its ends: `end` labels those, `tick` others, in so many
     /// decimals at least.
     pub fn bar(&self, strength: f64, end: impl Fn(f64) -> String, tick: impl Fn(f64, usize) -> String) -> Bar {
         let colour = |i: usize| mix(WHITE, scale(i as f64 / (LONG - 1) as f64), strength);
-        let [low, high] = self.ends;
-        let ticks = |step: f64, decimals: usize| -> Vec<(f64, String)> {
-            let first = (low / step).floor();
-            let values = (0..=LONG).map(|i| (first + i as f64) * step + 0.0).take_while(|v| *v < high);
-            let inside = values.filter(|v| *v > low).map(|v| ((v - low) / (high - low), tick(v, decimals)));
-            // not at its very ends, whose numbers stand beside it
-            inside
-                .filter(|(share, _)| (0.01..0.99).contains(share))
-                .map(|(share, t)| (share * LONG as f64, t))
-                .collect()
-        };
-        let least = ((high - low) / LONG as f64).log10().floor();
-        let steps = (0..4).flat_map(|i| [1.0, 2.0, 5.0].map(|n| (n, least as i32 + i)));
-        let mut each = steps.map(|(n, ten)| ticks(n * 10f64.powi(ten), usize::try_from(-ten).unwrap_or(0)));
-        Bar {
-            colours: (0..LONG).map(colour).collect(),
-            ends: self.told(end),
-            ticks: if high > low { each.find(|ticks| apart(ticks)).unwrap_or_default() } else { Vec::new() },
-        }
+        let mut ticks = ticks(self.ends, LONG as f64, tick, room);
+        // not at its very ends, whose numbers stand beside it
+        ticks.retain(|(at, _)| (0.01..0.99).contains(&(at / LONG as f64)));
+        Bar { colours: (0..LONG).map(colour).collect(), ends: self.labels(end), ticks }
     }
 
     /// What its ends are, and what lies beyond them.
-    pub fn told(&self, number: impl Fn(f64) -> String) -> [String; 2] {
+    pub fn labels(&self, number: impl Fn(f64) -> String) -> [String; 2] {
         let ([low, high], [least, most]) = (self.ends, self.seen);
-        let [low_told, high_told, least_told, most_told] = [low, high, least, most].map(number);
+        let [low_label, high_label, least_label, most_label] = [low, high, least, most].map(number);
         [
-            if least < low { format!("{low_told} and below, to {least_told}") } else { low_told },
-            if most > high { format!("{high_told} and above, to {most_told}") } else { high_told },
+            if least < low { format!("{low_label} and below, to {least_label}") } else { low_label },
+            if most > high { format!("{high_label} and above, to {most_label}") } else { high_label },
         ]
     }
 }
 
-/// Whether numbers at ticks, in order, leave room between each two.
-pub fn apart(ticks: &[(f64, String)]) -> bool {
-    let wide = |text: &str| Size::Text.width(text) as f64;
+/// A number in so many decimals.
+pub fn decimals(v: f64, decimals: usize) -> String {
+    format!("{v:.decimals$}")
+}
+
+/// Round numbers between two ends, with their pixels from the low end where those lie so many pixels apart: in the finest steps of 1, 2
+/// or 5 that leave each label its room.
+pub fn ticks(
+    [low, high]: [f64; 2],
+    long: f64,
+    label: impl Fn(f64, usize) -> String,
+    room: impl Fn(&str) -> f64,
+) -> Vec<(f64, String)> {
+    if high <= low {
+        return Vec::new();
+    }
+    let least = ((high - low) / long).log10().floor() as i32;
+    let steps = (least..least + 5).flat_map(|ten| [1.0, 2.0, 5.0].map(|n| (n * 10f64.powi(ten), ten)));
+    let mut each = steps.map(|(step, ten)| -> Vec<(f64, String)> {
+        let first = (low / step - 1e-9).ceil();
+        let values = (0..10 * (long as usize + 2)).map(|i| (first + i as f64) * step + 0.0);
+        let inside = values.take_while(|v| *v <= high + 1e-9 * step);
+        let share = |v: f64| ((v - low) / (high - low)).clamp(0.0, 1.0);
+        inside.map(|v| (share(v) * long, label(v, usize::try_from(-ten).unwrap_or(0)))).collect()
+    });
+    each.find(|ticks| apart(ticks, &room)).unwrap_or_default()
+}
+
+/// What the label of a tick takes of a bar, pixels.
+pub fn room(label: &str) -> f64 {
+    (Size::Text.width(label) + Size::Text.width("0")) as f64
+}
+
+/// Whether labels at ticks, in order, leave each other room.
+pub fn apart(ticks: &[(f64, String)], room: impl Fn(&str) -> f64) -> bool {
     ticks.windows(2).all(|two| {
         let [(a, left), (b, right)] = two else { return true };
-        b - a >= (wide(left) + wide(right)) / 2.0 + wide("0")
+        b - a >= (room(left) + room(right)) / 2.0
     })
 }
 
@@ -182,7 +132,7 @@ impl Classes {
     }
 
     /// The least count of each class, and what it holds; the last says of what, one or many.
-    pub fn told(&self, [one, many]: [&str; 2]) -> Vec<(u32, String)> {
+    pub fn labels(&self, [one, many]: [&str; 2]) -> Vec<(u32, String)> {
         let ends = self.first.iter().skip(1).map(|next| next - 1).chain([self.last]);
         let all = self.first.iter().zip(ends).enumerate().map(|(i, (&from, to))| {
             let mut text = if from == to { from.to_string() } else { format!("{from} to {to}") };
@@ -211,52 +161,50 @@ mod tests {
             [(0, 0), (1, 1), (0, 9), (1, 10), (30, 39), (0, 10), (1, 12), (0, 41), (1, 4096), (7, 1_000_000)]
         {
             let classes = Classes::new(None, low, [low, high]);
-            let told: Vec<_> =
-                classes.told(["", ""]).into_iter().map(|(n, text)| (n, text.trim_end().to_string())).collect();
-            assert!(told.len() <= CLASSES && told[0].0 == low, "{told:?}");
+            let labels: Vec<_> =
+                classes.labels(["", ""]).into_iter().map(|(n, text)| (n, text.trim_end().to_string())).collect();
+            assert!(labels.len() <= CLASSES && labels[0].0 == low, "{labels:?}");
             if high - low < CLASSES as u32 {
-                assert_eq!(told, (low..=high).map(|n| (n, n.to_string())).collect::<Vec<_>>());
+                assert_eq!(labels, (low..=high).map(|n| (n, n.to_string())).collect::<Vec<_>>());
             }
             let mut next = low;
-            for (i, (from, text)) in told.iter().enumerate() {
+            for (i, (from, text)) in labels.iter().enumerate() {
                 let to = text.split_once(" to ").map_or(text.as_str(), |t| t.1).parse().unwrap();
-                assert_eq!((*from, classes.of(*from).0, classes.of(to).0), (next, i, i), "{told:?}");
+                assert_eq!((*from, classes.of(*from).0, classes.of(to).0), (next, i, i), "{labels:?}");
                 next = to + 1;
             }
-            assert_eq!(next, high + 1, "{told:?}");
+            assert_eq!(next, high + 1, "{labels:?}");
         }
-        let told =
-            |range: [f64; 2], seen| Classes::new(Some(range), 0, seen).told(["test", "tests"]).into_iter().map(|t| t.1);
-        assert_eq!(told([2.0, 4.0], [1, 9]).collect::<Vec<_>>(), ["2 and less", "3", "4 and more, to 9 tests"]);
-        assert_eq!(told([2.0, 4.0], [2, 4]).collect::<Vec<_>>(), ["2", "3", "4 tests"]);
+        let labels = |range: [f64; 2], seen| {
+            Classes::new(Some(range), 0, seen).labels(["test", "tests"]).into_iter().map(|t| t.1)
+        };
+        assert_eq!(labels([2.0, 4.0], [1, 9]).collect::<Vec<_>>(), ["2 and less", "3", "4 and more, to 9 tests"]);
+        assert_eq!(labels([2.0, 4.0], [2, 4]).collect::<Vec<_>>(), ["2", "3", "4 tests"]);
     }
 
     #[test]
     fn ticks_are_round_and_leave_room() {
-        let ticks = |ends| {
-            let tick = |v: f64, decimals: usize| format!("{v:.decimals$}");
-            Scale::new(Some(ends), ends).bar(1.0, |v| v.to_string(), tick).ticks
-        };
-        let told = |ends| ticks(ends).into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ");
-        assert_eq!(told([0.0, 1.2]), "0.2 0.4 0.6 0.8 1.0");
-        assert_eq!(told([-1.3, 2.1]), "-1.0 -0.5 0.0 0.5 1.0 1.5 2.0");
-        assert_eq!(told([2.5, 2.5]), "");
+        let ticks = |ends| Scale::new(Some(ends), ends).bar(1.0, |v| v.to_string(), decimals).ticks;
+        let labels = |ends| ticks(ends).into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ");
+        assert_eq!(labels([0.0, 1.2]), "0.2 0.4 0.6 0.8 1.0");
+        assert_eq!(labels([-1.3, 2.1]), "-1.0 -0.5 0.0 0.5 1.0 1.5 2.0");
+        assert_eq!(labels([2.5, 2.5]), "");
         let (at, _) = ticks([0.0, 1.2])[2];
         assert!((at - LONG as f64 / 2.0).abs() < 1e-9, "{at}");
         for ends in
             [[0.0, 1e-5], [-1e15, 1e15], [1e15, 1e15 + 1.0], [1234.56, 1234.97], [-0.03, 8848.9], [99.0, 1001.0]]
         {
             let ticks = ticks(ends);
-            assert!(apart(&ticks) && (1..=12).contains(&ticks.len()) || ends[0] == 1e15, "{ends:?} {ticks:?}");
+            assert!(apart(&ticks, room) && (1..=12).contains(&ticks.len()) || ends[0] == 1e15, "{ends:?} {ticks:?}");
         }
     }
 
     #[test]
     fn scales_say_what_lies_beyond_them() {
-        let told = |asked, seen| Scale::new(asked, seen).told(|v| v.to_string());
-        assert_eq!(told(None, [1.0, 2.0]), ["1", "2"]);
-        assert_eq!(told(Some([0.0, 3.0]), [1.0, 2.0]), ["0", "3"]);
-        assert_eq!(told(Some([1.5, 1.6]), [1.0, 2.0]), ["1.5 and below, to 1", "1.6 and above, to 2"]);
+        let labels = |asked, seen| Scale::new(asked, seen).labels(|v| v.to_string());
+        assert_eq!(labels(None, [1.0, 2.0]), ["1", "2"]);
+        assert_eq!(labels(Some([0.0, 3.0]), [1.0, 2.0]), ["0", "3"]);
+        assert_eq!(labels(Some([1.5, 1.6]), [1.0, 2.0]), ["1.5 and below, to 1", "1.6 and above, to 2"]);
         let fixed = Scale::new(Some([0.0, 2.0]), [5.0, 5.0]);
         assert_eq!([-1.0, 0.0, 1.0, 2.0, 7.0].map(|v| fixed.colour(v)), [0.0, 0.0, 0.5, 1.0, 1.0].map(scale));
     }

@@ -4,7 +4,7 @@
 //! A height field is drawn with two triangles for each of its cells, whose corners are the posts. Inside a cell the kernel's ground is
 //! bilinear, and no farther from the triangles than a quarter of what the sums of opposite corners differ by.
 //!
-//! A cell of the index is what no node divides: what `hardpan info --leaves` counts. Its box has the square of the cell, and
+//! A cell of the index is what no node divides: a leaf, as they are counted. Its box has the square of the cell, and
 //! goes from the lowest to the highest ground in that square, and 1/64 of its shorter side farther either way:
 //! a box around level ground would have no room else. Where a cell holds no heights, those of its tile count. The group of a box is `cell_` and its number, from 1 on. Its colour tells how many
 //! triangles the cell names; of a height field that counts as the cells of it that one query reads, 1 or 4.
@@ -37,7 +37,7 @@ pub struct Debug {
 pub const HEAD: &str = "# The ground as the kernel sees it, to look at and not to build from";
 
 impl Debug {
-    /// What `hardpan build --debug` and `--cells --pins 10` ask for.
+    /// Cells, and ten by ten pins.
     pub const USUAL: Self = Debug { cells: true, pins: [10; 2], origin: 0.0 };
 }
 

@@ -1,6 +1,6 @@
 //! Why a file cannot be read.
 
-use super::{file_name, files_in, text::Utf32};
+use super::{file_name, files_in, text::Unread};
 use crate::names::{named, quoted, suggestion};
 use std::{
     fmt,
@@ -21,6 +21,34 @@ pub struct ImportError {
     pub cause: String,
     /// What to do.
     pub hint: String,
+    /// What to do then, for a program to word.
+    pub next: Option<Next>,
+}
+
+/// What to do when a hint has been followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Next {
+    /// Build the mesh that there is then.
+    Build,
+    /// The same; it has y up.
+    BuildUpY,
+    /// The same; nobody knows whether y or z is up.
+    BuildUp,
+    /// The same, in millimetres.
+    BuildMillimetres,
+    /// Build the parsfile of one terrain.
+    BuildPar,
+    /// Build by this file as settings.
+    BuildBy,
+    /// Build a mesh by this file as settings.
+    BuildMeshBy,
+    /// Look into this image.
+    Look,
+    /// Ask an image for the ground along a drive.
+    QueryAlong,
+    /// Write that in the settings.
+    Settings,
 }
 
 /// Who can help.
@@ -53,7 +81,7 @@ impl ImportError {
         cause: impl Into<String>,
         hint: impl Into<String>,
     ) -> ImportError {
-        ImportError { kind, file: file.into(), place: Place::File, cause: cause.into(), hint: hint.into() }
+        ImportError { kind, file: file.into(), place: Place::File, cause: cause.into(), hint: hint.into(), next: None }
     }
 
     /// A file that is not as it should be.
@@ -65,7 +93,7 @@ impl ImportError {
     pub fn io(file: &Path, error: &io::Error) -> ImportError {
         use ImportErrorKind::{Input, Machine};
         let (kind, cause, hint) = match error.kind() {
-            _ if error.get_ref().is_some_and(|e| e.is::<Utf32>()) => {
+            _ if error.get_ref().is_some_and(|e| e.is::<Unread>()) => {
                 (Input, error.to_string(), "save it as UTF-8".into())
             }
             ErrorKind::NotFound => {

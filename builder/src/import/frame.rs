@@ -93,7 +93,6 @@ pub(crate) struct Native {
     /// Whether the file says its axes itself.
     pub says_axes: bool,
     /// Whether the file says its unit itself.
-    #[cfg_attr(not(feature = "fbx"), allow(dead_code))]
     pub says_unit: bool,
 }
 
@@ -244,11 +243,8 @@ impl Frame {
             tilt: [self.roll, self.pitch].iter().any(|v| *v != 0.0).then(|| [self.roll, self.pitch].map(cos_sin)),
             turn: cos_sin(self.rotate),
             translate: self.translate,
-            says: match self.up {
-                Some(_) => Says::Caller,
-                None if native.says_axes => Says::File,
-                None => Says::Nobody,
-            },
+            says: Says::new(self.up.is_some(), native.says_axes),
+            says_unit: Says::new(self.unit.is_some() || self.scale != [1.0; 3], native.says_unit),
         }
     }
 }
@@ -278,9 +274,10 @@ pub struct Transform {
     turn: [f64; 2],
     translate: [f64; 3],
     says: Says,
+    says_unit: Says,
 }
 
-/// Who said which axis points up.
+/// Who said which axis points up, or what the unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     /// It is as the format has it.
@@ -289,6 +286,16 @@ pub enum Says {
     File,
     /// The [`Frame`].
     Caller,
+}
+
+impl Says {
+    fn new(caller: bool, file: bool) -> Self {
+        match (caller, file) {
+            (true, _) => Says::Caller,
+            (_, true) => Says::File,
+            _ => Says::Nobody,
+        }
+    }
 }
 
 impl Transform {
@@ -354,6 +361,11 @@ impl Transform {
     /// Who said which axis points up.
     pub fn says(&self) -> Says {
         self.says
+    }
+
+    /// Who said what the unit is; a scale other than 1 says it too.
+    pub fn says_unit(&self) -> Says {
+        self.says_unit
     }
 }
 

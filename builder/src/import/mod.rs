@@ -3,19 +3,19 @@
 //! An importer hands over f64 metres, z up, with the names of materials and objects. What it used, left out or mended
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
-mod crowd;
+mod degenerate;
+mod delaunay;
 mod error;
 #[cfg(feature = "fbx")]
 mod fbx;
 mod frame;
-mod long;
 mod mtl;
 mod obj;
 mod polygon;
 mod report;
 mod text;
 
-pub use error::{ImportError, ImportErrorKind, Place};
+pub use error::{ImportError, ImportErrorKind, Next, Place};
 pub(crate) use frame::cos_sin;
 pub use frame::{Frame, Says, Transform, Unit, Up};
 pub use report::{Count, FileReport, ImportReport, Library};
@@ -32,7 +32,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{Material, Options, Scene, Triangle, names::quoted, pipeline};
-use crowd::Ground;
+use degenerate::Ground;
 
 /// What a material, or an object, is called that has no name.
 const NO_NAME: &str = "unnamed";
@@ -97,10 +97,10 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 /// them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then `#3`.
 pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     let import = read_all(files)?;
-    uncrowded(import, files.iter().map(|(file, _)| file.as_ref()))
+    not_degenerate(import, files.iter().map(|(file, _)| file.as_ref()))
 }
 
-/// [`read_each`], also what lies so crowded that no image of it could be proven: [`crowded`] tells, when it is known what is ground.
+/// [`read_each`], also what lies so degenerate that no image of it could be proven: [`degenerate`] tells, when it is known what is ground.
 pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     read_called(files, &[])
 }
@@ -126,23 +126,23 @@ pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Resu
     join(parts, paths.into_iter())
 }
 
-/// The error of ground that lies so crowded that no image of it could be proven, given the files that were read, and the rules by which
+/// The error of ground that lies so degenerate that no image of it could be proven, given the files that were read, and the rules by which
 /// something is ground.
-pub fn crowded<'a>(
+pub fn degenerate<'a>(
     import: &Import,
     rules: &Options,
     files: impl Iterator<Item = &'a Path> + Clone,
 ) -> Option<ImportError> {
     let ground = Ground::new(&import.scene, rules);
-    let error = crowd(import, &ground, files.clone())?;
+    let error = degenerate_in(import, &ground, files.clone())?;
     // undersides are looked for where something depends on it
     match pipeline::ceilings(&import.scene, rules) {
         none if none.is_empty() => Some(error),
-        ceilings => crowd(import, &ground.without(ceilings), files),
+        ceilings => degenerate_in(import, &ground.without(ceilings), files),
     }
 }
 
-fn crowd<'a>(import: &Import, ground: &Ground, files: impl Iterator<Item = &'a Path>) -> Option<ImportError> {
+fn degenerate_in<'a>(import: &Import, ground: &Ground, files: impl Iterator<Item = &'a Path>) -> Option<ImportError> {
     let (mut triangle, mut vertex) = (0, 0);
     let mut ends: Vec<(&Path, usize)> = Vec::new();
     let sizes = import.triangles.iter().zip(&import.vertices).zip(&import.report.files);
@@ -150,22 +150,22 @@ fn crowd<'a>(import: &Import, ground: &Ground, files: impl Iterator<Item = &'a P
         let (first, from) = (triangle, vertex);
         (triangle, vertex) = (first + triangles, from + vertices);
         ends.push((file, triangle));
-        if let Some((cause, hint)) = crowd::fan(ground, first..triangle, from..vertex, report.format == "obj") {
-            return Some(ImportError::input(file, cause, hint));
+        if let Some(what) = degenerate::fan(ground, first..triangle, from..vertex, report.format == "obj") {
+            return Some(what.error(file));
         }
     }
-    let (file, (cause, hint)) = crowd::slivers(ground, &ends)?;
-    Some(ImportError::input(ends[file].0, cause, hint))
+    let (file, what) = degenerate::slivers(ground, &ends)?;
+    Some(what.error(ends[file].0))
 }
 
 /// Reads a file of a known format, whatever its name.
 pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    uncrowded(read_any(format, path, frame)?, [path].into_iter())
+    not_degenerate(read_any(format, path, frame)?, [path].into_iter())
 }
 
 /// Reads the bytes of an OBJ that is to be a file at `path`, beside which its libraries lie.
 pub fn read_obj(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    uncrowded(obj::read_bytes(bytes, path, frame)?, [path].into_iter())
+    not_degenerate(obj::read_bytes(bytes, path, frame)?, [path].into_iter())
 }
 
 fn read_any(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
@@ -176,8 +176,8 @@ fn read_any(format: Format, path: &Path, frame: &Frame) -> Result<Import, Import
     }
 }
 
-fn uncrowded<'a>(import: Import, files: impl Iterator<Item = &'a Path> + Clone) -> Result<Import, ImportError> {
-    match crowded(&import, &Options::default(), files) {
+fn not_degenerate<'a>(import: Import, files: impl Iterator<Item = &'a Path> + Clone) -> Result<Import, ImportError> {
+    match degenerate(&import, &Options::default(), files) {
         None => Ok(import),
         Some(error) => Err(error),
     }
@@ -409,20 +409,20 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
         #[cfg(feature = "fbx")]
         ("fbx", _) => Ok(Format::Fbx),
         ("hpan", _) => {
-            let hint = format!("to look at it: hardpan info {}", quoted(path));
-            Err(ImportError::input(path, "this is a terrain image already", hint))
+            let error = ImportError::input(path, "this is a terrain image already", "look at it");
+            Err(ImportError { next: Some(Next::Look), ..error })
         }
-        ("toml", _) => Err(ImportError::input(
-            path,
-            "these are settings, and no mesh",
-            format!("to build by them: hardpan build --settings {}", quoted(path)),
-        )),
+        ("toml", _) => {
+            let error = ImportError::input(path, "these are settings, and no mesh", "build by them");
+            Err(ImportError { next: Some(Next::BuildBy), ..error })
+        }
         (kind, _) => {
             // what is in an archive, or in a copy
             let inside = path.file_stem().map(Path::new).and_then(Path::extension).and_then(|e| e.to_str());
             let inside = kind.strip_suffix('~').or(inside).unwrap_or_default().to_ascii_lowercase();
             let cause = format!("{} not read", what(kind));
-            Err(ImportError::new(ImportErrorKind::Unsupported, path, cause, way_round(kind, &inside)))
+            let (hint, next) = way_round(kind, &inside);
+            Err(ImportError { next, ..ImportError::new(ImportErrorKind::Unsupported, path, cause, hint) })
         }
     }
 }
@@ -499,32 +499,27 @@ fn what(kind: &str) -> String {
 }
 
 /// How programs export what is read; an OBJ says no axis, and most programs write it y up.
-const EXPORT: &str = if cfg!(feature = "fbx") {
-    "export FBX, then: hardpan build FILE.fbx; or Wavefront OBJ with z up, then: hardpan build FILE.obj"
-} else {
-    "export Wavefront OBJ with z up, then: hardpan build FILE.obj"
-};
+const EXPORT: &str =
+    if cfg!(feature = "fbx") { "export FBX, or Wavefront OBJ with z up" } else { "export Wavefront OBJ with z up" };
 /// What to do with the copy of an OBJ that another ending hides.
-const RENAME: &str = "if it is the copy of an OBJ, rename it to end in .obj, then: hardpan build FILE.obj";
+const RENAME: &str = "if it is the copy of an OBJ, rename it to end in .obj";
 /// What GDAL makes of a raster.
 const POINTS: &str = "make points of its heights: gdal_translate -of XYZ";
 /// How points become a mesh.
-const TRIANGULATE: &str = "make a mesh of the points in CloudCompare (Edit, Mesh, Delaunay 2.5D, XY plane; save as OBJ), then: hardpan build FILE.obj";
+const TRIANGULATE: &str =
+    "make a mesh of the points in CloudCompare (Edit, Mesh, Delaunay 2.5D, XY plane; save as OBJ)";
 
 /// What to do with a file that is not read; of an archive, one that holds a file of the kind `inside`.
-fn way_round(kind: &str, inside: &str) -> String {
-    match kind {
+fn way_round(kind: &str, inside: &str) -> (String, Option<Next>) {
+    let hint = match kind {
         "fbx" => {
-            "this hardpan is built without the feature \"fbx\": build it with that (cargo install --path builder), or export Wavefront OBJ, then: hardpan build FILE.obj".into()
+            "this hardpan is built without the feature \"fbx\": build it with that, or export Wavefront OBJ".into()
         }
-        "gltf" | "glb" => format!("assimp export FILE.{kind} FILE.obj, then: hardpan build FILE.obj --up y; or open it in Blender, {EXPORT}"),
-        "stl" | "ply" | "dae" | "3ds" | "x3d" | "off" => {
-            format!("assimp export FILE.{kind} FILE.obj, then: hardpan build FILE.obj, with --up y or z as it lies; or open it in Blender, {EXPORT}")
+        "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "x3d" | "off" => {
+            format!("assimp export FILE.{kind} FILE.obj; or open it in Blender and {EXPORT}")
         }
-        "blend" | "wrl" | "usd" | "usda" | "usdc" | "usdz" => format!("open it in Blender, {EXPORT}"),
-        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => {
-            "open it in FreeCAD and export Alias Mesh (.obj), then: hardpan build FILE.obj --unit mm".into()
-        }
+        "blend" | "wrl" | "usd" | "usda" | "usdc" | "usdz" => format!("open it in Blender and {EXPORT}"),
+        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => "open it in FreeCAD and export Alias Mesh (.obj)".into(),
         "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" | "dt0" | "dt1" | "dt2" | "jp2" | "bt" | "ter" => {
             format!("{POINTS} FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); leave out lines whose height is the NoData Value that gdalinfo shows; {TRIANGULATE}")
         }
@@ -533,7 +528,7 @@ fn way_round(kind: &str, inside: &str) -> String {
         }
         "dxf" | "dwg" => {
             let first = if kind == "dwg" { "save it as DXF in the program that made it; " } else { "" };
-            format!("{first}open the DXF in CloudCompare: save faces as OBJ, then: hardpan build FILE.obj; of contours make points (Edit, Polyline, Sample points), and {TRIANGULATE}")
+            format!("{first}open the DXF in CloudCompare: save faces as OBJ; of contours make points (Edit, Polyline, Sample points), and {TRIANGULATE}")
         }
         "hgt" => {
             format!("make points of its heights, in metres: gdalwarp -t_srs EPSG:CODE FILE.hgt FILE.tif, gdal_translate -of XYZ FILE.tif ALL.xyz, grep -v ' -32768$' ALL.xyz > FILE.xyz; {TRIANGULATE}")
@@ -549,27 +544,44 @@ fn way_round(kind: &str, inside: &str) -> String {
         }
         "txt" if inside == "obj" => RENAME.into(),
         "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
-        "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
-        "osm" | "pbf" => "open it in OSM2World and export Wavefront OBJ, then: hardpan build FILE.obj, with --up y or z as it lies (without heights of the land its ground is flat)".into(),
+        "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ".into(),
+        "osm" | "pbf" => {
+            "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)".into()
+        }
         "xodr" => format!("import it as OpenDRIVE in RoadRunner, or in another editor of roads, and {EXPORT}"),
-        "par" | "cpar" => "build the terrain that it names alone: hardpan build FILE.par".into(),
-        "vsterrain" => "only the VehicleSim tools know what is in it; write it as OBJ with their VS Terrain Utility (Generate OBJ, without cells, pins and origin), then: hardpan build FILE.obj".into(),
-        "vstu" => "name it beside the mesh: hardpan build MESH.obj --settings FILE.vstu".into(),
-        "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
-        "vprp" => "make a drive of it, of time, x and y: (echo t,x,y; sed -n 's/^\\([0-9.]*\\):\\([^ ]*\\) \\([^ ]*\\) .*/\\1,\\2,\\3/p' FILE.vprp) > FILE.csv, and ask an image for the ground along it: hardpan query IMAGE.hpan --along FILE.csv".into(),
-        "json" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),
+        "par" | "cpar" => "build the terrain that it names alone".into(),
+        "vsterrain" => "only the VehicleSim tools know what is in it; write it as OBJ with their VS Terrain Utility (Generate OBJ, without cells, pins and origin)".into(),
+        "vstu" => "name it beside the mesh".into(),
+        "sdf" | "urdf" | "world" => "build the meshes that it names".into(),
+        "vprp" => "make a drive of it, of time, x and y: (echo t,x,y; sed -n 's/^\\([0-9.]*\\):\\([^ ]*\\) \\([^ ]*\\) .*/\\1,\\2,\\3/p' FILE.vprp) > FILE.csv, and ask an image for the ground along it".into(),
+        "json" => "build the meshes that the scene names; or, if these are settings, build by them".into(),
         "zip" | "gz" | "rar" | "7z" => match inside {
-            "" | "obj" | "fbx" => "unpack it, then: hardpan build FILE.obj".into(),
-            inside => format!("unpack it; {} not read either; {}", what(inside), way_round(inside, "")),
+            "" | "obj" | "fbx" => "unpack it".into(),
+            inside => {
+                let (hint, next) = way_round(inside, "");
+                return (format!("unpack it; {} not read either; {hint}", what(inside)), next);
+            }
         },
-        "bin" => format!("if it belongs to a glTF, open FILE.gltf in Blender, {EXPORT}"),
-        "mtl" => "name the mesh that uses it: hardpan build FILE.obj".into(),
+        "bin" => format!("if it belongs to a glTF, open FILE.gltf in Blender and {EXPORT}"),
+        "mtl" => "name the mesh that uses it".into(),
         "lfs" => "get the file: git lfs pull".into(),
         "html" => "download the file itself".into(),
         "" => format!("let its name say what it is (.obj, .fbx), or {EXPORT}"),
         _ if inside == "obj" => RENAME.into(),
         _ => format!("in the program that made it, {EXPORT}"),
-    }
+    };
+    let next = match kind {
+        "gltf" | "glb" => Next::BuildUpY,
+        "stl" | "ply" | "dae" | "3ds" | "x3d" | "off" | "osm" | "pbf" => Next::BuildUp,
+        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => Next::BuildMillimetres,
+        "par" | "cpar" => Next::BuildPar,
+        "vstu" => Next::BuildMeshBy,
+        "json" => Next::BuildBy,
+        "vprp" => Next::QueryAlong,
+        "lfs" | "html" => return (hint, None),
+        _ => Next::Build,
+    };
+    (hint, Some(next))
 }
 
 #[cfg(all(test, not(feature = "fbx")))]
@@ -584,6 +596,6 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert_eq!(why.kind, ImportErrorKind::Unsupported);
         assert!(why.to_string().contains("fbx files are not read") && why.hint.contains("\"fbx\""), "{why}");
-        assert!(!way_round("skp", "").contains("FBX"));
+        assert!(!way_round("skp", "").0.contains("FBX"));
     }
 }

@@ -1,6 +1,6 @@
 //! Faces with more than three corners, as triangles.
 
-use super::long;
+use super::delaunay;
 use crate::names::grouped;
 use earcut::Earcut;
 
@@ -102,7 +102,7 @@ impl Cutter {
     /// A triangle stays. A convex face, as it is seen from the side where it is largest, becomes the fan from its first corner, as
     /// other tools draw it; one with very many corners, none of them straight, is halved again and again. A concave one is cut as it is
     /// seen from above, or from that side if it is upright or crosses itself above: by ears, or if it has very many corners, as one that
-    /// has straight ones, as [`long`] says. One of which a part looks up and another down, so that it covers far more in plan than it
+    /// has straight ones, as [`delaunay`] says. One of which a part looks up and another down, so that it covers far more in plan than it
     /// seems to have from any side, is cut from above in any case. Its points on straight edges stay corners in every case, so that a
     /// neighbour's edge still meets them and their heights are kept.
     ///
@@ -175,7 +175,7 @@ impl Cutter {
         }
         // ears and fans of a long face crowd around few of its corners
         if flat.len() > LONG {
-            let cut = if flat.len() > MOST_CORNERS { Err(Refusal::Long) } else { long::cut(ring, flat) };
+            let cut = if flat.len() > MOST_CORNERS { Err(Refusal::Long) } else { delaunay::cut(ring, flat) };
             match cut {
                 Ok(triangles) => {
                     triangles.into_iter().for_each(emit);
@@ -499,7 +499,7 @@ mod tests {
     fn long_and_short_faces_are_cut_alike() {
         for (name, ring) in long(600) {
             let flat: Vec<[f64; 2]> = ring.iter().map(|p| [p[0], p[1]]).collect();
-            let triangles = long::cut(&ring, &flat).unwrap();
+            let triangles = delaunay::cut(&ring, &flat).unwrap();
             let ((sum, size), (other, _)) = (plan_area(&ring, &triangles), plan_area(&ring, &cut(&ring)));
             assert!(sum == size && triangles.len() == ring.len() - 2, "{name}");
             assert!((sum - other).abs() <= 1e-9 * size, "{name}: {sum} {other}");

@@ -92,10 +92,15 @@ impl ImportReport {
         self.files.iter().flat_map(|file| &file.libraries).filter_map(|library| library.file.as_ref())
     }
 
-    /// Sentences on what people should know, each naming its file.
+    /// Sentences on axes and units that no file says, each naming its file: a frame may say them.
+    pub fn assumptions(&self) -> Vec<String> {
+        let each = self.files.iter().filter_map(|file| Some((file, file.assumed?)));
+        each.map(|(f, what)| format!("{}: says nothing of its {what}; taken as {}", f.file, f.frame)).collect()
+    }
+
+    /// Sentences on what else people should know, each naming its file.
     pub fn notes(&self) -> Vec<String> {
-        let several = self.files.len() > 1;
-        self.files.iter().flat_map(|file| file.notes(several)).collect()
+        self.files.iter().flat_map(FileReport::notes).collect()
     }
 
     /// Sentences on ground that is missing now, each naming its file.
@@ -119,20 +124,13 @@ impl FileReport {
         })
     }
 
-    /// Sentences on what people should know; what is typed holds for all files, of several too.
-    fn notes(&self, several: bool) -> Vec<String> {
+    /// Sentences on libraries that were not read, and on counts.
+    fn notes(&self) -> Vec<String> {
         let libraries = self.libraries.iter().filter_map(|l| {
             let problem = l.problem.as_ref()?;
             Some(format!("{}: line {}: material library {}: {problem}", self.file, l.line, quoted(l.name.as_bytes())))
         });
-        let assumed = self.assumed.iter().map(|what| {
-            let keys = match several {
-                true => "up and unit in its [[source]] of the settings",
-                false => "--up and --unit",
-            };
-            format!("{}: says nothing of its {what}; taken as {}: {keys} say otherwise", self.file, self.frame)
-        });
-        assumed.chain(libraries).chain(self.counts(false)).collect()
+        libraries.chain(self.counts(false)).collect()
     }
 }
 
@@ -180,7 +178,7 @@ things! {
     Holes Ignored "holes" Some("faces left out that are marked as holes");
     Unplaced Ignored "meshes_without_object" Some("meshes left out that no object has");
     NoMesh Ignored "cameras_lights_and_bones" None;
-    Includes Ignored "includes" Some("calls of other files left out (name those files on the command line too)");
+    Includes Ignored "includes" Some("calls of other files left out (name those files too)");
     Unknown Ignored "unknown" Some("lines left out that are no OBJ statements");
     Unended Repaired "last_line_without_end" Some("last line without its end (the file may be cut off there, and a face in it lack corners; if so, export it again)");
     Cut Repaired "cut_off" Some("last line that is cut off (export the file again; if it is whole, give it its line's end)");

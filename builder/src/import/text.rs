@@ -1,5 +1,6 @@
 //! Text files in blocks, and the statements of a block.
 
+#[cfg(feature = "utf-16")]
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use std::{
     borrow::Cow,
@@ -59,24 +60,28 @@ impl Watched {
     }
 }
 
-/// Text that is not read, for four bytes make a character of it.
+/// The encoding of a text that is not read.
 #[derive(Debug)]
-pub struct Utf32;
+pub struct Unread(&'static str);
 
-impl fmt::Display for Utf32 {
+impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this is text in UTF-32, which is not read")
+        write!(f, "this is text in {}, which is not read", self.0)
     }
 }
 
-impl Error for Utf32 {}
+impl Error for Unread {}
 
-impl Utf32 {
+impl Unread {
     /// Characters that tell.
     const LEAST: usize = 4;
 
+    fn error<T>(encoding: &'static str) -> io::Result<T> {
+        Err(io::Error::new(ErrorKind::InvalidData, Unread(encoding)))
+    }
+
     /// Whether a text begins with the byte order mark of UTF-32, or nearly all its first characters have two zeros on the same side.
-    fn is(first: &[u8]) -> bool {
+    fn is_utf32(first: &[u8]) -> bool {
         let (all, _) = first.as_chunks::<4>();
         let nearly_all = |halves: fn(&[u8; 4]) -> [[u8; 2]; 2]| {
             let wide = all.iter().map(halves).filter(|[high, low]| *high == [0; 2] && *low != [0; 2]).count();
@@ -92,14 +97,19 @@ impl Utf32 {
 
 /// Text as UTF-8. UTF-16 is told by its byte order mark, or by zeros in its first kilobyte: ASCII has one in each second byte. Bytes
 /// that are not UTF-8 stay.
+#[cfg(feature = "utf-16")]
 pub type Utf8<R> = DecodeReaderBytes<Chain<io::Cursor<Vec<u8>>, R>, Vec<u8>>;
 
-/// Reads text of any of these encodings, but for UTF-32.
+/// Text as UTF-8. Bytes that are not UTF-8 stay.
+#[cfg(not(feature = "utf-16"))]
+pub type Utf8<R> = Chain<io::Cursor<Vec<u8>>, R>;
+
+/// Reads text of any of these encodings, but for UTF-32, and without the feature `utf-16` for UTF-16.
 pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
     let mut first = Vec::new();
     input.by_ref().take(1024).read_to_end(&mut first)?;
-    if Utf32::is(&first) {
-        return Err(io::Error::new(ErrorKind::InvalidData, Utf32));
+    if Unread::is_utf32(&first) {
+        return Unread::error("UTF-32");
     }
     let marked = first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF");
     let zeros = |at: usize| first.iter().skip(at).step_by(2).filter(|b| **b == 0).count();
@@ -114,8 +124,19 @@ pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
         [even, odd] if ascii(even, odd) => b"\xFE\xFF",
         _ => b"",
     };
-    let input = io::Cursor::new([mark, &first].concat()).chain(input);
-    Ok(DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input))
+    #[cfg(feature = "utf-16")]
+    {
+        let input = io::Cursor::new([mark, &first].concat()).chain(input);
+        Ok(DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input))
+    }
+    #[cfg(not(feature = "utf-16"))]
+    {
+        if marked || !mark.is_empty() {
+            return Unread::error("UTF-16");
+        }
+        let bare = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&first).to_vec();
+        Ok(io::Cursor::new(bare).chain(input))
+    }
 }
 
 /// A file, or bytes that are to be one, as [`Utf8`], in blocks of whole lines.

@@ -2,9 +2,11 @@
 
 use super::{MOST, Sampler, Squares};
 use crate::lattice::exp2;
-use crate::names::{few, grouped, suggestion};
-use crate::stage::{raster::least_tolerance, shares};
-use crate::{BuildError, Built, HeightField, Material, Options, Provenance, Scene, Shares, build_recorded};
+use crate::names::{few, suggestion};
+use crate::stage::{error_quantiles, raster::least_tolerance};
+use crate::{
+    BuildError, Built, ErrorQuantiles, HeightField, Limit, Material, Options, Provenance, Scene, build_recorded,
+};
 use hardpan::{Terrain, Windows};
 use rayon::prelude::*;
 
@@ -31,7 +33,7 @@ pub struct Fit {
     pub worst: f64,
     pub stated: f64,
     /// Error at places all over the mesh.
-    pub shares: Shares,
+    pub error_quantiles: ErrorQuantiles,
 }
 
 impl Squares {
@@ -53,7 +55,7 @@ impl Sampler<'_> {
         let numbers = |k: usize| [(low[k] / pitch).floor() as i64, (high[k] / pitch).ceil() as i64];
         let [x, y] = [numbers(0), numbers(1)];
         if (x[1] - x[0] + 1) as u64 * (y[1] - y[0] + 1) as u64 > MOST {
-            return Err(BuildError::Limit(format!("more than {} posts; take a larger pitch", grouped(MOST))));
+            return Err(Limit::Posts { most: MOST }.into());
         }
         let along = |[first, last]: [i64; 2]| (first..=last).map(|i| i as f64 * pitch).collect();
         Ok(FieldPosts { x: along(x), y: along(y), pitch })
@@ -63,22 +65,19 @@ impl Sampler<'_> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Scene`] if there is none of this name, or several and no name.
+    /// [`BuildError::Scene`] if there is none of this name, [`BuildError::Materials`] if there are several and no name.
     pub fn material(&self, name: Option<&str>) -> Result<Material, BuildError> {
-        let names = |all: &[&Material]| few(all.iter().map(|m| format!("{:?}", m.name)), all.len() as u64);
         let all: Vec<&Material> = self.used.iter().map(|m| &self.materials[usize::from(*m)]).collect();
         let found = match (name, &all[..]) {
             (Some(name), _) => self.materials.iter().find(|m| m.name == name).ok_or_else(|| {
                 let near = suggestion(name, self.materials.iter().map(|m| m.name.as_str()));
-                format!("no material is called {name:?}{near}; the ground is of {}", names(&all))
+                let names = few(all.iter().map(|m| format!("{:?}", m.name)), all.len() as u64);
+                BuildError::Scene(format!("no material is called {name:?}{near}; the ground is of {names}"))
             }),
             (None, [only]) => Ok(*only),
-            (None, _) => Err(format!(
-                "a field of heights has one material, and this ground is of {}; say which: --raster-material NAME",
-                names(&all)
-            )),
+            (None, _) => Err(BuildError::Materials(all.iter().map(|m| m.name.clone()).collect())),
         };
-        found.cloned().map_err(BuildError::Scene)
+        found.cloned()
     }
 
     /// An image of heights at posts, row by row from the south and NaN where there is no ground, as [`at_posts`](Self::at_posts) gives
@@ -101,8 +100,8 @@ impl Sampler<'_> {
         let mut built = build_recorded(&scene, options, provenance)?;
         let t = Terrain::open(&built.image).map_err(|e| BuildError::Scene(e.to_string()))?;
         let mut fit = self.fit(&t, &posts, &scene.fields[0].heights);
-        fit.shares = shares::measure(&t, &self.places);
-        built.report.shares = fit.shares.clone();
+        fit.error_quantiles = error_quantiles::measure(&t, &self.places);
+        built.report.error_quantiles = fit.error_quantiles.clone();
         Ok((built, fit))
     }
 
@@ -155,11 +154,7 @@ fn trimmed(posts: FieldPosts, mut heights: Vec<f64>) -> Result<(HeightField, Fie
         return Err(BuildError::Scene(text.into()));
     }
     if columns.max(rows) > LONGEST {
-        return Err(BuildError::Limit(format!(
-            "a field of heights has {} posts along an axis at most, and this one has {}; take a larger distance",
-            grouped(LONGEST as u64),
-            grouped(columns.max(rows) as u64)
-        )));
+        return Err(Limit::FieldLength { posts: columns.max(rows) as u64, most: LONGEST as u64 }.into());
     }
     // in place, as fields are large: what is kept moves towards the first
     for row in 0..rows {

@@ -248,7 +248,7 @@ impl Settings {
         }
         if materials.len() > Self::MOST {
             let text = "rules and sources make more than 65,535 materials; give faces one name with name = \"NAME\"";
-            return Err(SettingsError { line: None, column: None, text: text.into() });
+            return Err(SettingsError { of_materials: true, ..SettingsError::at(None, text) });
         }
         scene.materials = materials;
         Ok(numbers)
@@ -266,7 +266,8 @@ impl Settings {
             "{}: two materials would be called {name:?}, {how}; say that in a [[material]] of that name, or give another name",
             self.who(kind)
         );
-        SettingsError { line: kind.rule.and_then(|i| self.rules[i].line), column: None, text }
+        let line = kind.rule.and_then(|i| self.rules[i].line);
+        SettingsError { of_materials: kind.rule.is_none(), ..SettingsError::at(line, text) }
     }
 }
 
@@ -348,5 +349,6 @@ fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>, scene: &Scene, file
         [_] => "; with optional = true it may be absent",
         _ => "; with optional = true they may be absent",
     };
-    SettingsError { line: absent.iter().find_map(|rule| rule.line), column: None, text: text + hint }
+    let line = absent.iter().find_map(|rule| rule.line);
+    SettingsError { of_materials: true, ..SettingsError::at(line, text + hint) }
 }

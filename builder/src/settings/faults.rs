@@ -14,37 +14,23 @@ const KINDS: [(&str, &str); 7] = [
     ("a sequence", "a list"),
 ];
 
-/// The rules of each language, for who broke one.
+/// The rules of the language, for who broke one.
 const TOML: &str = "a line is KEY = VALUE, [TABLE] or [[TABLE]]; text stands in \"...\" with / instead of \\; a number has a decimal point";
-const JSON: &str = "JSON has \"KEY\": VALUE, with commas between, and none after the last; text has / instead of \\";
 
 /// A parser's error of TOML; `parsed` says whether the text is TOML at all.
 pub fn of_toml(text: &str, e: &toml::de::Error, parsed: bool) -> SettingsError {
     let rule = if parsed { None } else { Some(TOML) };
-    let Some(span) = e.span() else { return SettingsError { line: None, column: None, text: told(e.message(), rule) } };
+    let Some(span) = e.span() else { return SettingsError::at(None, told(e.message(), rule)) };
     let before = &text[..text.floor_char_boundary(span.start)];
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
     let column = before[start..].chars().count() + 1;
-    SettingsError { line: Some(line), column: Some(column), text: told(e.message(), rule) }
-}
-
-/// A parser's error of JSON.
-pub fn of_json(text: &str, e: &serde_json::Error) -> SettingsError {
-    let whole = text.lines().nth(e.line().saturating_sub(1)).unwrap_or_default();
-    let before = &whole[..whole.floor_char_boundary(e.column())]; // columns are bytes
-    let column = before.chars().count().max(1);
-    let message = e.to_string();
-    // the parser ends with a place, which goes before
-    let message = message.rsplit_once(" at line ").map_or(&*message, |(cause, _)| cause);
-    let rule = if e.is_data() { None } else { Some(JSON) };
-    let known = (e.line() > 0).then_some(e.line());
-    SettingsError { line: known, column: known.map(|_| column), text: told(message, rule) }
+    SettingsError { column: Some(column), ..SettingsError::at(Some(line), told(e.message(), rule)) }
 }
 
 /// The cause, with kinds as people call them, and the nearest spelling of a word that is unknown: serde puts that word in backticks, and
 /// then those that it knows.
-fn told(message: &str, rule: Option<&str>) -> String {
+pub fn told(message: &str, rule: Option<&str>) -> String {
     let message = message.trim_end().replace('\n', "; ");
     let mut words = message.split('`').skip(1).step_by(2);
     let text = match (message.starts_with("unknown "), message.rsplit_once("expected "), rule) {

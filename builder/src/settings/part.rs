@@ -246,7 +246,7 @@ fn unfit(i: usize, rule: &PartRule, scene: &Scene, files: &[OfFile]) -> Settings
         None => "no face is of all of them".into(),
     };
     let text = format!("{}: {cause}; with optional = true it may be absent", rule.who(i));
-    SettingsError { line: rule.line, column: None, text }
+    SettingsError::at(rule.line, text)
 }
 
 /// Where a name is one of an object or a file: what to write to speak of that.

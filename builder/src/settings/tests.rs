@@ -241,7 +241,7 @@ fn mistakes_have_their_place() {
         (r#"{"material": [["Road"]]}"#, [1, 14], "expected a table"),
         (r#"{"material": {"name": "a"}}"#, [1, 13], "a list of tables"),
         (r#"{"source": [{"translate": [1,2,3,4]}]}"#, [1, 35], "a list of 3 numbers"),
-        (r#"{"build": {"weld": [1, 2]}}"#, [1, 20], "expected a table"),
+        (r#"{"build": {"weld": [1, 2]}}"#, [1, 19], "expected a table"),
         (r#"{"build": {"stitch": []}}"#, [1, 23], "a table or false"),
     ];
     let toml = toml.map(|(text, place, part)| (Settings::from_toml(&text), text, place, part));
@@ -256,6 +256,7 @@ fn mistakes_have_their_place() {
 #[test]
 fn both_languages_say_the_same() {
     let settings = Settings {
+        allow: vec![],
         crs: "EPSG:32632".into(),
         patch_tolerance: Some(0.01),
         raster: Some(Raster { cell: 0.3, material: Some("wet".into()), at: PostsAt::Centres }),

@@ -34,7 +34,7 @@ impl Settings {
     /// Its materials may be absent from a scene. Without build parameters the ground is not divided by their rule.
     pub fn from_vstu(text: &str) -> Result<(Self, Vec<String>), SettingsError> {
         let (tree, mut warnings) = parsed(text)?;
-        let wrong = |text: String| SettingsError { line: None, column: None, text: bounded_text(text) };
+        let wrong = |text: String| SettingsError::at(None, bounded_text(text));
         let Value::Object(top) = &tree else {
             return Err(wrong(format!("the outermost is no object; it holds one called {ROOT:?}")));
         };
@@ -104,7 +104,7 @@ fn parsed(text: &str) -> Result<(Value, Vec<String>), SettingsError> {
             format!("line {line}, column {column}: a last }} is missing behind this; it is read as if it were there");
         return Ok((tree, vec![warning]));
     }
-    Err(super::of_json(text, &failed))
+    Err(super::json::of_json(text, &failed))
 }
 
 /// A value of JSON in which no key of an object stands twice.

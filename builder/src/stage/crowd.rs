@@ -27,6 +27,12 @@ pub struct Refused {
     pub enough: MaxCost,
 }
 
+/// What keeps to a limit of cost, or why it does not.
+pub enum Costed<T> {
+    Within(T),
+    Refused(Refused),
+}
+
 impl Refused {
     /// By a crowd that costs more than this.
     pub fn new(worst: Crowd, most: MaxCost) -> Refused {

@@ -10,8 +10,8 @@
 //! floor of a hall, and with a rock that reaches to the top of the ground. A corridor that a shaft crosses stays a cavity. All this is
 //! exact on the lattice. It is the same in any order of triangles, and when a source is mirrored or turned by right angles.
 
+use crate::disjoint_set::DisjointSet;
 use crate::lattice::{Face, area2, edge};
-use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -77,7 +77,7 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         return Vec::new();
     }
     paired.sort_unstable();
-    let (mut closed, mut parts) = (vec![false; sources], Parts::new(faces.len()));
+    let (mut closed, mut parts) = (vec![false; sources], DisjointSet::new(faces.len()));
     for source in paired.chunk_by(|a, b| a.0 == b.0) {
         let (pairs, rest) = source.as_chunks();
         if rest.is_empty() && pairs.iter().all(|[a, b]| a.1 == b.1 && a.2 != b.2) {

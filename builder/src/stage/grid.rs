@@ -1,7 +1,7 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
 use super::bundle::{Bundled, Tri, is_wide};
-use super::crowd::{Refused, crowd};
+use super::crowd::{Costed, Refused, crowd};
 use super::rule::Rule;
 use crate::BuildError;
 use crate::cost::{Crowd, MaxCost};
@@ -116,7 +116,7 @@ pub struct Content<'a> {
 }
 
 /// Who decides how far a square is divided.
-pub enum By<'a> {
+pub enum Division<'a> {
     Rule(&'a Rule<'a>),
     /// The native rule, beginning with these blocks.
     Level(Level),
@@ -148,15 +148,15 @@ pub fn grid(
     content: &Content,
     low: [i64; 2],
     log2: u32,
-    by: By,
+    by: Division,
     patches: &[PatchArea],
-) -> Result<Result<Grid, Refused>, BuildError> {
+) -> Result<Costed<Grid>, BuildError> {
     let tris = &content.bundled.order;
     let mut grid = match by {
-        By::Rule(rule) => {
+        Division::Rule(rule) => {
             Examining { content, rule, room: Room::default() }.grid(low, log2, tris, patches, content.nodes)?
         }
-        By::Level(level) => level.grid(content, patches, 0),
+        Division::Level(level) => level.grid(content, patches, 0),
     };
     let mut refused = None;
     if let Some((most, merge)) = content.most {
@@ -175,7 +175,7 @@ pub fn grid(
             refused = Some(refused.map_or(more, |before: Refused| before.and(more)));
         }
     }
-    Ok(refused.map_or(Ok(grid), Err))
+    Ok(refused.map_or(Costed::Within(grid), Costed::Refused))
 }
 
 /// Blocks that one may be divided into: so many, and so many more for each of its triangles.

@@ -1,7 +1,7 @@
 //! The ground under repair, how far repairs moved it, and what they swept over.
 
 use super::clean::{self, Sides};
-use super::near::{Counted, distance};
+use super::neighbours::{Counted, distance};
 use crate::lattice::{Face, area2, edge, least_first};
 use crate::{Material, Near, Repair};
 use hardpan_shaders::sort::mix;

@@ -4,8 +4,7 @@ use super::partition::{PAGE_LOG2, squares};
 use super::tile::Blob;
 use crate::image::Image;
 use crate::lattice::{Mesh, exp2};
-use crate::names::LONG_NAME;
-use crate::{BuildError, Options, Report};
+use crate::{BuildError, Limit, Options, Report};
 use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -36,8 +35,7 @@ pub fn pack(
         .iter()
         .map(|m| {
             let (at, len) = name(&m.name);
-            let name_len =
-                u16::try_from(len).map_err(|_| BuildError::Limit(format!("{}; {}", LONG_NAME[0], LONG_NAME[1])))?;
+            let name_len = u16::try_from(len).map_err(|_| Limit::LongName)?;
             Ok(Material {
                 mu: m.mu,
                 rolling: m.rr,
@@ -124,9 +122,8 @@ pub fn pack(
     header.identity = identity.finalize().into();
     header.head_crc = crc32fast::hash(header.as_bytes());
 
-    let len = usize::try_from(total).map_err(|_| BuildError::Limit("the image is larger than memory".into()))?;
-    let mut image = Image::zeroed(len)
-        .map_err(|e| BuildError::Limit(format!("there is no memory for an image of {len} bytes ({e})")))?;
+    let len = usize::try_from(total).map_err(|_| Limit::Memory { bytes: None, why: String::new() })?;
+    let mut image = Image::zeroed(len).map_err(|e| Limit::Memory { bytes: Some(len), why: e.to_string() })?;
     let bytes = image.bytes_mut();
     bytes[..format::HEAD_LEN].copy_from_slice(header.as_bytes());
     for (s, (_, _, body)) in sections[..6].iter().chain(&sections[7..]).zip(bodies) {
@@ -212,7 +209,7 @@ fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, Build
             .ok()
             .and_then(|p| p.checked_add(slot::FIRST))
             .filter(|&p| p != u32::MAX)
-            .ok_or_else(|| BuildError::Limit("an image holds at most 512 GiB of tiles".into()))?;
+            .ok_or(Limit::ImageBytes)?;
         pages[page + in_page[1] * side + in_page[0]] = place;
     }
     Ok(Root { min, count, directory, pages })

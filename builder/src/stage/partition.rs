@@ -1,8 +1,8 @@
 //! Triangles to tiles: which tiles hold ground, of what side, and what is in each.
 
 use super::raster::Rastered;
-use crate::BuildError;
 use crate::lattice::{Face, Field, Mesh, exp2};
+use crate::{BuildError, Limit};
 use hardpan_shaders::plan::Plan;
 use hardpan_shaders::sort::morton;
 use hardpan_shaders::{Ground, Squares, Stages};
@@ -57,13 +57,8 @@ impl Tiling {
             spread(mesh, log2)
         };
         if let Some(why) = why {
-            let then = match Side::first(mesh, log2 + 1..=LARGEST) {
-                Some(log2) => format!("use larger tiles, tile_log2 = {log2}"),
-                None => "no larger ones fit it; build it in parts, or leave out some of what reaches so far".into(),
-            };
-            return Err(BuildError::Limit(format!(
-                "tiles of {s} plan steps are too small for this scene: {why}; {then}"
-            )));
+            let larger = Side::first(mesh, log2 + 1..=LARGEST);
+            return Err(Limit::SmallTiles { tile_log2: log2, why, larger }.into());
         }
         let Squares { squares, starts: firsts, faces } =
             stages.squares(Ground { vertices: &mesh.vertices, faces: &mesh.faces }, log2);

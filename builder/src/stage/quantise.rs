@@ -2,7 +2,7 @@
 
 use crate::lattice::{Face, Field, exp2};
 use crate::scene::is_factor;
-use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle};
+use crate::{BuildError, HeightField, Limit, Material, Options, Outlier, Outliers, Report, Scene, Triangle};
 use hardpan_shaders::{Numbered, Stages};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,7 +68,7 @@ pub fn quantise(
         None => origin(&given, &counts, &extents, step)?,
     };
     if origin.iter().any(|o| o.unsigned_abs() >= 1 << 51) {
-        return Err(BuildError::Limit("the scene lies too far from its zero; move it closer".into()));
+        return Err(Limit::Far.into());
     }
     drop(counts);
     // the points inside the domain, in the same order
@@ -134,7 +134,7 @@ pub fn quantise(
         })
         .collect();
     if extents.iter().any(|e| local(&e.min).is_none() || local(&e.max).is_none()) {
-        return Err(BuildError::Limit("a height field reaches beyond the domain; use coarser steps".into()));
+        return Err(Limit::FieldExtent.into());
     }
     Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, exact })
 }
@@ -334,7 +334,7 @@ fn by_name<T: Clone + PartialEq>(things: &[T], name: impl Fn(&T) -> String) -> R
         }
     }
     if sorted.len() > usize::from(u16::MAX) {
-        return Err(BuildError::Limit("more than 65,535 materials or sources".into()));
+        return Err(Limit::Names.into());
     }
     let keys: Vec<&String> = sorted.keys().collect();
     let number = things.iter().map(|t| keys.binary_search(&&name(t)).expect("named") as u16).collect();

@@ -2,9 +2,9 @@
 //!
 //! A post shared by blocks is rounded to the coarsest of their scales, so a field has no cracks.
 
-use crate::BuildError;
 use crate::HeightField;
 use crate::lattice::{Field, exp2};
+use crate::{BuildError, Limit};
 use hardpan::format::{BLOCK_CELLS, FRACTION, PATCH_LOG2, PATCH_UNITS, Patch};
 use rayon::prelude::*;
 
@@ -36,7 +36,7 @@ const UNIT: i64 = 1 << FRACTION;
 /// Rounds a field's posts and packs its blocks.
 pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
     let field = &f.field;
-    let limit = |what: &str| BuildError::Limit(format!("a height field of pitch {} m {what}", field.pitch));
+    let limit = |fault| BuildError::from(Limit::Field { pitch: field.pitch, fault });
     let up = (field.pitch * exp2(24 - step[0])).round_ties_even();
     // a step at least, and less than the domain
     if !(exp2(24)..exp2(56)).contains(&up) {

@@ -33,7 +33,7 @@ mod watch;
 
 use super::cover;
 use super::ground::{Ground, bearable};
-use super::near::distance;
+use super::neighbours::distance;
 use super::weld::{Joins, join};
 use crate::lattice::{Face, edge, oriented};
 use crate::{Near, Repair};

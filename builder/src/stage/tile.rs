@@ -1,15 +1,15 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
 use super::bundle::{Bundled, Frame, Record, Tri, bundle, is_wide};
-use super::crowd::Refused;
-use super::foresee::foresee;
-use super::grid::{Block, By, Content, Entry, Grid, LINE, Level, PatchArea, Sizes, Word, grid};
+use super::crowd::{Costed, Refused};
+use super::grid::{Block, Content, Division, Entry, Grid, LINE, Level, PatchArea, Sizes, Word, grid};
+use super::index_estimate::index_estimate;
 use super::partition::{MOST_ATTRIBUTES, SMALLEST, Side, Tiling};
 use super::raster::{Part, Rastered};
 use super::rule::Rule;
 use crate::cost::{Crowd, MaxCost};
 use crate::lattice::{Mesh, exp2};
-use crate::{BuildError, Options};
+use crate::{BuildError, Limit, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use hardpan_shaders::{Blocks, Member, Stages};
 use rayon::prelude::*;
@@ -127,16 +127,18 @@ impl Bundles {
     fn finish(self, how: &How) -> Result<Plot<Cells>, BuildError> {
         let Bundles { bundled, patches, low, log2, nodes, sizes, members, .. } = self;
         let by = match (sizes, &how.rule) {
-            (Some(sizes), _) => By::Level(Level::of(sizes, &bundled.order, members.into_inner().unwrap_or_default())),
-            (None, rule) => By::Rule(rule.as_ref().expect("a rule divides what begins with no blocks")),
+            (Some(sizes), _) => {
+                Division::Level(Level::of(sizes, &bundled.order, members.into_inner().unwrap_or_default()))
+            }
+            (None, rule) => Division::Rule(rule.as_ref().expect("a rule divides what begins with no blocks")),
         };
         let heights = bundled.tris.iter().map(Tri::heights).fold(NO_HEIGHTS, reach);
         let content = Content { bundled: &bundled, most: how.most, nodes };
         let grid = grid(&content, low, log2, by, &patches)?;
         let (records, some_wide, frame) = (bundled.records, bundled.some_wide, Frame::of(low[0], low[1], log2));
         Ok(match grid {
-            Ok(grid) => Plot::Group(Cells { records, some_wide, frame, grid, heights }),
-            Err(refused) => Plot::Refused(refused),
+            Costed::Within(grid) => Plot::Group(Cells { records, some_wide, frame, grid, heights }),
+            Costed::Refused(refused) => Plot::Refused(refused),
         })
     }
 }
@@ -203,10 +205,10 @@ impl Ground<'_> {
 }
 
 /// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
-pub fn foreseen(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Result<(), BuildError> {
+pub fn estimated(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Result<(), BuildError> {
     let tris: Vec<Tri> = tiling.faces(index).iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
     let low = tiling.at(index).map(|v| i64::from(v) << mesh.tile_log2);
-    foresee(rule, &tris, low, mesh.tile_log2, HALVED)
+    index_estimate(rule, &tris, low, mesh.tile_log2, HALVED)
 }
 
 /// What tiles are made of: a mesh, its fields, and which is where.
@@ -220,12 +222,9 @@ pub struct Tiles<'a> {
     pub stages: &'a dyn Stages,
 }
 
-/// A tile, or why it costs more than it may.
-type Made = Result<Blob, Refused>;
-
 impl<'a> Tiles<'a> {
     /// Builds one tile.
-    pub fn one(&self, index: usize) -> Result<Made, BuildError> {
+    pub fn one(&self, index: usize) -> Result<Costed<Blob>, BuildError> {
         let tile = self.tile(index)?;
         let plot = tile.divided(&|group| {
             self.ask(&[&group]);
@@ -235,13 +234,14 @@ impl<'a> Tiles<'a> {
     }
 
     /// Builds some tiles, and asks for the cells of all at once.
-    pub fn some(&self, tiles: Range<usize>) -> Result<Vec<Made>, BuildError> {
+    pub fn some(&self, tiles: Range<usize>) -> Result<Vec<Costed<Blob>>, BuildError> {
         let bundled = |index| {
             let tile = self.tile(index)?;
             let plot = tile.divided(&|group| Ok(Plot::Group(group)))?;
             Ok((tile, plot))
         };
-        let all: Vec<(OneTile, Plot<Bundles>)> = tiles.into_par_iter().map(bundled).collect::<Result<_, _>>()?;
+        let all: Vec<(OneTile, Plot<Bundles>)> =
+            tiles.into_par_iter().map(bundled).collect::<Result<_, BuildError>>()?;
         let mut groups = Vec::new();
         all.iter().for_each(|(_, plot)| plot.groups(&mut groups));
         self.ask(&groups);
@@ -306,14 +306,8 @@ impl<'a> OneTile<'a> {
         palette.sort_unstable();
         palette.dedup();
         if palette.len() > MOST_ATTRIBUTES {
-            let then = match Side::first(mesh, (SMALLEST..mesh.tile_log2).rev()) {
-                Some(log2) => format!("use smaller tiles, tile_log2 = {log2}"),
-                None => "join some of its objects or materials".into(),
-            };
-            return Err(BuildError::Limit(format!(
-                "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: {then}",
-                palette.len()
-            )));
+            let tile_log2 = Side::first(mesh, (SMALLEST..mesh.tile_log2).rev());
+            return Err(Limit::Attributes { pairs: palette.len(), most: MOST_ATTRIBUTES, tile_log2 }.into());
         }
         let ground = Ground { mesh, palette };
         let areas: Vec<PatchArea> = parts
@@ -336,13 +330,13 @@ impl<'a> OneTile<'a> {
     }
 
     /// Writes it.
-    fn made(&self, plot: Plot<Cells>) -> Result<Made, BuildError> {
+    fn made(&self, plot: Plot<Cells>) -> Result<Costed<Blob>, BuildError> {
         let OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y] } = self;
         let (mesh, x, y, s) = (ground.mesh, *x, *y, 1i64 << ground.mesh.tile_log2);
         let (at, off) = (tiling.at(*index), tiling.off(*index));
         if let Some(refused) = plot.refused().into_iter().chain(how.patches(areas, [x, y])).reduce(Refused::and) {
             let at = [0, 1].map(|i| (mesh.origin[i] as f64 + refused.worst.at[i]) * exp2(mesh.step[0]));
-            return Ok(Err(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
+            return Ok(Costed::Refused(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
         }
 
         let mut w = Writer::default();
@@ -376,10 +370,7 @@ impl<'a> OneTile<'a> {
         }
         words.resize(words.len().next_multiple_of(format::ALIGN / 4), 0);
         if words.len() > entry::PLACE as usize {
-            return Err(BuildError::Limit(format!(
-                "a tile is larger than 2 GiB: use smaller tiles, tile_log2 below {}",
-                mesh.tile_log2
-            )));
+            return Err(Limit::TileBytes { tile_log2: mesh.tile_log2 }.into());
         }
         let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
         let [min_z, max_z] = fields.fold(plot.heights(), reach);
@@ -410,7 +401,17 @@ impl<'a> OneTile<'a> {
         words[..32].copy_from_slice(&head_words);
         let nodes = nodes.len() as u64;
         let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
-        Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, words }))
+        Ok(Costed::Within(Blob {
+            asked,
+            x: at[0],
+            y: at[1],
+            head,
+            nodes,
+            patch_blocks,
+            wide_tests,
+            index_bytes,
+            words,
+        }))
     }
 }
 
@@ -702,7 +703,7 @@ impl<'a> Writer<'a> {
             let mut list_lines = 0;
             if rest.len() > block::MOST || numbers >= Some(word::NUMBERS) {
                 if words.len() > format::MAX_WORDS as usize {
-                    return Err(BuildError::Limit("more than a million surfaces over one place".into()));
+                    return Err(Limit::Surfaces.into());
                 }
                 if cells.tail.is_some() {
                     self.align(LINE);

@@ -13,7 +13,7 @@
 //! [`Ground::farthest`] in all.
 
 use super::ground::{GONE, Ground, bearable};
-use super::near::{Counted, beside, distance, meet};
+use super::neighbours::{Counted, beside, distance, meet};
 use crate::lattice::{edge, oriented};
 use crate::{Near, Repair};
 use rayon::prelude::*;

@@ -1,7 +1,7 @@
 //! The edges of a tile's triangles: which two triangles lie at one, which are open, and what hangs together.
 
 use super::plan::{Box4, Rect, Tri};
-use crate::parts::Parts;
+use crate::disjoint_set::DisjointSet;
 use hardpan_shaders::sort::mix;
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -45,14 +45,14 @@ pub struct Edges {
     /// Other triangles have it, and it is not paired.
     pub crowded: Vec<u8>,
     /// What hangs together at paired edges.
-    parts: Parts,
+    parts: DisjointSet,
 }
 
 impl Edges {
     /// Of triangles and their boxes; by the rectangles of nodes, no two of which have a place in common, if there are any.
     pub fn new(tris: &[Tri], boxes: &[Box4], own: &[Own], numbers: &[u32]) -> Edges {
         let none = || vec![0; tris.len()];
-        let edges = Edges { paired: none(), open: none(), crowded: none(), parts: Parts::new(tris.len()) };
+        let edges = Edges { paired: none(), open: none(), crowded: none(), parts: DisjointSet::new(tris.len()) };
         let mut search = Search { tris, key: key(), edges };
         if own.is_empty() {
             search.pair(tris.len(), |i| (i as u32, 7));

@@ -2,8 +2,8 @@
 //!
 //! The kernel has checked the structure before, so every offset and count may be followed.
 
-use super::alone::classes;
 use super::edges::{Edges, Own};
+use super::non_overlap::classes;
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{Fault, Faults};

@@ -24,7 +24,7 @@ pub enum Kind {
     /// A share of a card in a virtual machine.
     Virtual,
     /// Not known.
-    Other,
+    Unknown,
     /// A driver that draws on the processor.
     Software,
 }
@@ -48,7 +48,7 @@ impl Adapter {
             wgpu::DeviceType::IntegratedGpu => Kind::Integrated,
             wgpu::DeviceType::VirtualGpu => Kind::Virtual,
             wgpu::DeviceType::Cpu => Kind::Software,
-            wgpu::DeviceType::Other => Kind::Other,
+            wgpu::DeviceType::Other => Kind::Unknown,
         };
         let backend = info.backend.to_str().to_string();
         Adapter { name: info.name, backend, driver: info.driver, driver_info: info.driver_info, kind }
@@ -61,7 +61,7 @@ impl fmt::Display for Adapter {
             Kind::Discrete => "card",
             Kind::Integrated => "integrated",
             Kind::Virtual => "virtual",
-            Kind::Other => "unknown kind",
+            Kind::Unknown => "unknown kind",
             Kind::Software => "software",
         };
         write!(f, "{} ({}, {kind}, {} {})", self.name, self.backend, self.driver, self.driver_info)

@@ -666,7 +666,7 @@ fn wheels_of_one_tick() {
         let code = i32::from(!err.is_empty());
         let strict = expect(code, &folder, &[&query[..], &["--strict"]].concat());
         assert_eq!(strict, [all, err.replace("note: ", "error: ")]);
-        let places = serde_json::from_str::<serde_json::Value>(&bench[0]).unwrap()["ticks"]["ticks"].as_u64();
+        let places = serde_json::from_str::<serde_json::Value>(&bench[0]).unwrap()["frames"]["count"].as_u64();
         (places, err)
     };
     // a hundredth of a tick, and nearly half of one, from the first to the last

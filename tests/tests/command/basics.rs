@@ -1109,7 +1109,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     };
     let cause = format!(
         "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-         leave --preset out; [build.split] of {SETTINGS} with a greater bundle_size or min_volume then holds\n"
+         leave it out, or give a greater bundle_size or min_volume: without --preset [build.split] of {SETTINGS} holds\n"
     );
     for threads in ["1", "2"] {
         holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[&cause]);
@@ -1124,7 +1124,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     for preset in ["default", "dense"] {
         let [_, why] = soon(2, 2, &folder, &["build", "plates.obj", "--up", "z", "--preset", preset]);
         holds(&why, &[&format!("error: plates.obj: preset {preset} divides this ground too far")]);
-        assert!(why.ends_with("with a greater bundle_size or min_volume then holds\n"), "{why}");
+        assert!(why.ends_with(&format!("without --preset [build.split] of {SETTINGS} holds\n")), "{why}");
     }
     // and so does what is divided finely, waves and all
     let places = |n: u32| (0..n).flat_map(move |j| (0..n).map(move |i| [i, j]));

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
+use crate::shell::{HARDPAN, SETTINGS, error, expect, folder, holds, info, report};
 use hardpan_builder::{
     Scene,
     import::{self, Frame, ImportErrorKind, Place, Unit, Up},
@@ -185,7 +185,7 @@ fn vt_23_axes_and_unit() {
     let first = |says: Option<Says>, frame: &Frame| {
         write(&path, text(7400, &document(7400, says, std::slice::from_ref(&mesh), std::slice::from_ref(&object))));
         let import = import::read(&[&path], frame).unwrap();
-        (import.scene.positions[0], import.report.notes().join("\n"))
+        (import.scene.positions[0], [import.report.assumptions(), import.report.notes()].concat().join("\n"))
     };
     let none = Frame::default();
     assert_eq!(first(Some(Says::Y_UP_CM), &none), ([1.0, -3.0, 2.0], String::new()));
@@ -197,12 +197,9 @@ fn vt_23_axes_and_unit() {
     // no settings at all, or such as contradict themselves
     let (at, notes) = first(None, &none);
     assert_eq!(at, [1.0, -3.0, 2.0]);
-    holds(
-        &notes,
-        &["a.fbx: says nothing of its axes and unit; taken as x, -z, y in 1/100 m: --up and --unit say otherwise"],
-    );
-    let twice = import::read(&[&path, &path], &none).unwrap().report.notes().join("\n");
-    holds(&twice, &["in 1/100 m: up and unit in its [[source]] of the settings say otherwise"]);
+    holds(&notes, &["a.fbx: says nothing of its axes and unit; taken as x, -z, y in 1/100 m"]);
+    let [_, notes] = expect(0, &here, &["build", "a.fbx", "-o", "once.hpan"]);
+    holds(&notes, &["in 1/100 m: --up and --unit say otherwise\n"]);
     fs::copy(&path, here.join("b.fbx")).unwrap();
     let [_, notes] = expect(0, &here, &["build", "a.fbx", "b.fbx", "-o", "twice.hpan"]);
     holds(&notes, &[&format!("in 1/100 m: up and unit in its [[source]] of {SETTINGS} say otherwise\n")]);
@@ -230,44 +227,39 @@ fn vt_23_axes_and_unit() {
     }
 }
 
-/// A wall of 80 m2 on a floor that is smaller: a file that says its axes is believed, what is typed or not said is doubted.
+/// A wall of 80 m2 on a floor that is smaller: who types an axis is believed, and so is a file, unless nearly nothing could be driven on.
 #[test]
 fn vt_23_axes_that_a_file_states_are_believed() {
     let here = folder("fbx_axes_that_a_file_states");
     let object = Object { name: "a", mesh: Some(0), ..Object::default() };
-    let notes = |says: Option<Says>, deep: f64, code: i32, typed: &[&str]| {
+    for (says, deep, typed, end, severity) in [
+        (Some(Says::Y_UP_CM), 400.0, &[][..], 0, None),
+        (Some(Says::Y_UP_CM), 40.0, &[], 0, Some("warning")),
+        (Some(Says::Y_UP_CM), 40.0, &["--up", "y"], 0, None),
+        (Some(Says::Y_UP_CM), 40.0, &["--allow", "orientation"], 0, None),
+        (None, 400.0, &[], 0, Some("warning")),
+        (None, 40.0, &[], 2, Some("error")),
+        (None, 40.0, &["--up", "y"], 0, None),
+        (None, 40.0, &["--allow", "orientation"], 0, None),
+    ] {
         let [back, front] = [0.0, -deep];
         let floor = [[0., 0., back], [1000., 0., back], [1000., 0., front], [0., 0., front]];
         let wall = [[0., 800., front], [1000., 800., front]];
         let faces = vec![vec![0, 1, 2, 3], vec![3, 2, 5, 4]];
         let mesh = Mesh { points: [&floor[..], &wall].concat(), faces, materials: vec![] };
         write(&here.join("a.fbx"), text(7400, &document(7400, says, &[mesh], std::slice::from_ref(&object))));
-        but_friction(&expect(code, &here, &[&["build", "a.fbx"], typed].concat())[1])
-    };
-    let doubt = "a.fbx may lie on its side: with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if so, build it again with --up z, else with --up y";
-    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &[]), "");
-    // who types it may have it so
-    let typed = "note: with y up, as you say, 33 % of the surface of a.fbx is less steep than 60 degrees, with z up 67 %; if it lies on its side, --up z\n";
-    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y"]), typed);
-    // which the last line says again only where nearly nothing could be driven on
-    let again = "next: if it lies on its side, build it again with --up z; else";
-    for (deep, last) in [(400.0, "next: hardpan export png"), (40.0, again)] {
-        notes(Some(Says::Y_UP_CM), deep, 0, &[]);
-        let [out, err] = expect(0, &here, &["build", "a.fbx", "--up", "y"]);
-        assert!(out.lines().last().unwrap().starts_with(last) && !err.contains("warning"), "{out}{err}");
+        let (code, report) = report(&here, &[&["a.fbx"], typed].concat());
+        let found = &report["findings"];
+        assert_eq!((code, found[0]["severity"].as_str()), (end, severity), "{deep} {typed:?}");
+        if severity.is_some() {
+            assert_eq!(found[0]["hint"], json!({ "set": { "key": "up", "value": "z" } }));
+            let shares = [0, 1].map(|i| found[0]["values"][i]["value"].as_f64().unwrap());
+            assert!(
+                (shares[0] - 100.0 * deep / (deep + 800.0)).abs() < 1e-6
+                    && (shares[0] + shares[1] - 100.0).abs() < 1e-6
+            );
+        }
     }
-    // and no warning is left but that of friction
-    let strict = notes(Some(Says::Y_UP_CM), 400.0, 1, &["--up", "y", "--strict"]);
-    holds(&strict, &[typed, "mu is 0.85 by default of ", ": 1 warning, and --strict"]);
-    holds(&notes(None, 400.0, 0, &[]), &[doubt]);
-    // the last line says so again
-    let [out, _] = expect(0, &here, &["build", "a.fbx"]);
-    let last =
-        "next: if it lies on its side, build it again with --up z; else hardpan export png a.hpan; hardpan info a.hpan";
-    assert_eq!(out.lines().last(), Some(last));
-    let steep = "warning: a.fbx says that y points up, and is built so: 5 % of the surface is less steep than 60 degrees, with z up 95 %; if it lies on its side, --up z, else --up y\n";
-    assert_eq!(notes(Some(Says::Y_UP_CM), 40.0, 0, &[]), steep);
-    holds(&notes(None, 40.0, 2, &[]), &["error: a.fbx: only 5 % of the surface", "type --up z"]);
 }
 
 /// What one file says does not speak for another, nor does where a file is moved to hide how it lies.
@@ -280,79 +272,49 @@ fn vt_23_each_file_is_doubted_by_itself() {
         &here.join("side.obj"),
         "v 0 0 0\nv 9 0 0\nv 9 9 0.1\nv 0 9 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\nf 1 2 5 6\nf 6 5 2 1\n",
     );
-    write(&here.join("flat.obj"), "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nf 1 2 3 4\n");
-    let doubt = "side.obj may lie on its side: with z up 33 % of the surface is less steep than 60 degrees, with y up 67 %; if so, build it again with";
-    for other in [["says.fbx", "side.obj"], ["side.obj", "says.fbx"]] {
-        let [out, notes] = expect(0, &here, &["build", other[0], other[1], "-o", "a.hpan"]);
-        let turned = format!("up = \"y\" in its [[source]] of {SETTINGS}");
-        holds(&notes, &[&format!("warning: {doubt} {turned}, else with up = \"z\" there\n")]);
-        holds(&out, &["next: if side.obj lies on its side, build it again with up = \"y\" in"]);
-    }
-    // nor does a larger file beside it that lies as it should, and that is let be
     write(&here.join("field.obj"), "v 0 0 0\nv 90 0 0\nv 90 90 0\nv 0 90 0\nf 1 2 3 4\n");
-    let both = ["build", "side.obj", "field.obj", "-o", "a.hpan"];
-    let [out, notes] = expect(0, &here, &both);
-    holds(&notes, &[&format!("warning: {doubt} up = ")]);
-    holds(&out, &["next: if side.obj lies on its side, build it again with up = \"y\" in its [[source]]"]);
-    expect(1, &here, &[&both[..], &["--strict"]].concat());
-    // those of one verdict are told together, and what is typed mends both
-    fs::copy(here.join("side.obj"), here.join("other.obj")).unwrap();
-    let [_, notes] = expect(0, &here, &["build", "side.obj", "other.obj", "-o", "a.hpan"]);
-    holds(&notes, &["warning: side.obj, other.obj may lie on their sides: ", "again with --up y, else with --up z\n"]);
-    // a file that could not be driven on at all is refused, whatever lies beside it, unless somebody says that it is meant so
     write(&here.join("wall.obj"), "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\n");
-    let [_, why] = expect(2, &here, &["build", "flat.obj", "wall.obj", "-o", "new.hpan"]);
-    holds(
-        &why,
-        &["error: wall.obj: only 0 % of the surface", "100 % with y up; up = \"y\" in its [[source]] of", SETTINGS],
-    );
-    assert!(!here.join("new.hpan").exists());
-    // typed for all that is hardly said of the one that lies otherwise than the others
-    let typed = ["build", "flat.obj", "wall.obj", "--up", "z", "-o", "a.hpan"];
-    let [out, notes] = expect(0, &here, &typed);
-    let turned = format!("up = \"y\" (instead of --up) in its [[source]] of {SETTINGS}");
-    let warned = format!("with y up 100 %; if it lies on its side, {turned}, else up = \"z\" there\n");
-    let first = "warning: with z up, as you say of all files, 0 % of the surface of wall.obj is less steep";
-    holds(&notes, &[first, &warned]);
-    holds(&out, &[&format!("next: if wall.obj lies on its side, build it again with {turned}; else ")]);
-    let [_, notes] = expect(0, &here, &["build", "flat.obj", "side.obj", "--up", "z", "-o", "a.hpan"]);
-    holds(&notes, &["warning: with z up, as you say of all files, 33 % of the surface of side.obj is"]);
-    let [_, notes] = expect(0, &here, &["materials", "flat.obj", "wall.obj", "--up", "z", "-o", "a.toml"]);
-    holds(&notes, &[first]);
-    // and of all where all lie so
-    let [_, notes] = expect(0, &here, &["build", "side.obj", "wall.obj", "--up", "z", "-o", "a.hpan"]);
-    holds(&notes, &["note: with z up, as you say of all files, 0 % of the surface of wall.obj is less steep"]);
-    assert!(!notes.contains("warning"), "{notes}");
-    // each in its entry: turned, or meant so
-    for (up, said) in [("y", None), ("z", Some("note: with z up, as the settings say, 0 % of the surface of wall.obj"))]
-    {
-        let each = format!("[[source]]\nfile = \"flat.obj\"\n[[source]]\nfile = \"wall.obj\"\nup = \"{up}\"\n");
-        write(&here.join("each.toml"), each + "[[material]]\nname = \"\"\nmu = 0.5\n");
-        let [_, notes] = expect(0, &here, &["build", "--settings", "each.toml", "--strict", "-o", "a.hpan"]);
-        assert_eq!(said.is_some(), notes.contains("wall.obj"), "{notes}");
-        holds(&notes, &[said.unwrap_or_default()]);
-        // what is typed goes before, and is no answer where it says something else
-        let code = if up == "z" { 0 } else { 1 };
-        expect(code, &here, &["build", "--settings", "each.toml", "--up", "z", "--strict", "-o", "a.hpan", "--force"]);
-    }
     // roofs that are left out leave their walls
-    let roofs: String =
-        (4..9).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 9 9 {z}\nv 0 9 {z}\nusemtl roof\nf -4 -3 -2 -1\n")).collect();
-    let walls: String =
-        [0, 9].map(|y| format!("v 0 {y} 0\nv 9 {y} 0\nv 9 {y} 11\nv 0 {y} 11\nusemtl wall\nf -4 -3 -2 -1\n")).concat();
-    let ground = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nusemtl ground\nf 1 2 3 4\n";
-    write(&here.join("house.obj"), format!("{ground}{roofs}{walls}"));
+    let roofs: String = ["roof", "wall"]
+        .iter()
+        .zip(["f 1 2 3 4\n", "f 1 2 5 6\nf 2 3 5\n"])
+        .map(|(m, f)| format!("usemtl {m}\n{f}"))
+        .collect();
+    write(&here.join("house.obj"), format!("v 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\nv 9 0 8\nv 0 0 8\n{roofs}"));
     write(
         &here.join("house.toml"),
         "[[source]]\nfile = \"house.obj\"\n[[material]]\nname = \"roof\"\ninclude = false\n",
     );
-    let [_, notes] = expect(0, &here, &["build", "--settings", "house.toml", "-o", "a.hpan"]);
-    assert!(!notes.contains("on its side"), "{notes}");
-    // nor does it matter how they are moved
-    let moved = "[[source]]\nfile = \"side.obj\"\nyaw_deg = 30.0\n[[source]]\nfile = \"side.obj\"\ntranslate = [50.0, 0.0, 0.0]\n";
+    let moved = "[[source]]\nfile = \"side.obj\"\nyaw_deg = 30.0\n[[source]]\nfile = \"field.obj\"\ntranslate = [50.0, 0.0, 0.0]\n";
     write(&here.join("moved.toml"), moved);
-    let [_, notes] = expect(0, &here, &["build", "--settings", "moved.toml", "-o", "a.hpan"]);
-    holds(&notes, &["warning: side.obj, side.obj may lie on their sides", " --up y, else with --up z\n"]);
+    let each = |more: &str| format!("[[source]]\nfile = \"field.obj\"\n[[source]]\nfile = \"wall.obj\"\n{more}\n");
+    write(&here.join("up.toml"), each("up = \"z\""));
+    write(&here.join("allow.toml"), each("allow = [\"orientation\"]"));
+    write(&here.join("other.toml"), each("").replacen("\n[", "\nallow = [\"orientation\"]\n[", 1));
+    for (typed, end, told) in [
+        (&["says.fbx", "side.obj"][..], 0, &[("side.obj", "warning")][..]),
+        (&["side.obj", "says.fbx"], 0, &[("side.obj", "warning")]),
+        (&["side.obj", "field.obj"], 0, &[("side.obj", "warning")]),
+        (&["wall.obj", "side.obj"], 2, &[("wall.obj", "error"), ("side.obj", "warning")]),
+        (&["wall.obj", "field.obj", "--up", "z"], 0, &[]),
+        (&["wall.obj", "field.obj", "--allow", "orientation"], 0, &[]),
+        (&["--settings", "house.toml"], 0, &[]),
+        (&["--settings", "moved.toml"], 0, &[("side.obj", "warning")]),
+        (&["--settings", "up.toml"], 0, &[]),
+        (&["--settings", "allow.toml"], 0, &[]),
+        (&["--settings", "other.toml"], 2, &[("wall.obj", "error")]),
+    ] {
+        let (code, report) = report(&here, typed);
+        let found = report["findings"].as_array().unwrap().iter();
+        let found: Vec<_> = found.map(|f| [&f["subject"], &f["severity"]].map(|v| v.as_str().unwrap())).collect();
+        let told: Vec<_> = told.iter().map(|(file, severity)| [*file, *severity]).collect();
+        assert_eq!((code, found), (end, told), "{typed:?}");
+    }
+    // the key of one of several files stands in its entry
+    let [_, why] = expect(2, &here, &["build", "field.obj", "wall.obj", "-o", "new.hpan"]);
+    let entry = format!("; state up = \"y\" in its [[source]] of {SETTINGS}; if it is right: --allow orientation\n");
+    holds(&why, &["error: wall.obj: 0 % of the surface", &entry]);
+    assert!(!here.join("new.hpan").exists());
 }
 
 /// Quarter turns and whole numbers, so that every place is exact.

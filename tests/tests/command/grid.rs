@@ -798,7 +798,7 @@ fn by_20_settings_say_what_a_field_is() {
     }
     fs::write(folder.join("s.json"), "{ \"raster\": [0.5] }").unwrap();
     let text = error(2, &folder, &["build", "bridge.obj", "--settings", "s.json", "-o", "no.hpan"]);
-    holds(&text, &["raster is a list; write a table, as { \"cell\": 0.5 }"]);
+    holds(&text, &["s.json: line 1, column ", ": invalid type: sequence, expected a table"]);
     for option in [&["--raster-material", "Asphalt"][..], &["--progress", "json"]] {
         let text = error(2, &folder, &[&["build", "bridge.obj", "-o", "no.hpan"], option].concat());
         holds(&text, &[option[0], " is of an image of heights; add --raster METRES, or leave it out"]);

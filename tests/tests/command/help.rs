@@ -131,7 +131,7 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ),
         ("build bridge.obj --mu=0.5", ", edit, then: hardpan build --settings FILE.toml\n"),
         ("build .", ".: this is a folder; name a mesh in it, such as ./bridge.obj\n"),
-        ("build bridge.hpan", "this is a terrain image already; to look at it: hardpan info bridge.hpan\n"),
+        ("build bridge.hpan", "this is a terrain image already; look at it: hardpan info bridge.hpan\n"),
         ("verify bridge.obj", "this is not a terrain image; to make one: hardpan build FILE.obj\n"),
         ("verify bridge.hpan --against bridge.hpan", "; to compare two images: hardpan diff FIRST SECOND\n"),
         (

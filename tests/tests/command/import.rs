@@ -150,26 +150,34 @@ fn vt_24_recipes_for_what_is_not_read() {
         ("a.obj.rar", b"Rar!", &["rar files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a", b"7z\xBC\xAF\x27\x1C", &["7z files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a.exr", b"v/1\x01", &["exr files are not read; make points of its heights", "-of XYZ", "CloudCompare"]),
-        ("a.bin", b"\0", &["bin files are not read; if it belongs to a glTF, open FILE.gltf in Blender, export FBX"]),
+        (
+            "a.bin",
+            b"\0",
+            &["bin files are not read; if it belongs to a glTF, open FILE.gltf in Blender and export FBX"],
+        ),
         ("a.las", b"LASF", &["las files are not read; make a mesh of the points in CloudCompare"]),
         (
             "a.stl",
             b"solid",
             &[
-                "stl files are not read; assimp export FILE.stl FILE.obj, then: hardpan build FILE.obj, with --up y or z as it lies; or open it in Blender, export FBX, then: hardpan build FILE.fbx; or Wavefront OBJ with z up",
+                "stl files are not read; assimp export FILE.stl FILE.obj; or open it in Blender and export FBX, or Wavefront OBJ with z up, then: hardpan build FILE.obj, with --up y or z as it lies",
             ],
         ),
-        ("a.usdz", b"PK\x03\x04", &["usdz files are not read; open it in Blender, export FBX"]),
+        ("a.usdz", b"PK\x03\x04", &["usdz files are not read; open it in Blender and export FBX"]),
         (
             "a.xodr",
             b"<",
-            &["xodr files (OpenDRIVE) are not read; import it as OpenDRIVE in RoadRunner", "export FBX, then"],
+            &[
+                "xodr files (OpenDRIVE) are not read; import it as OpenDRIVE in RoadRunner",
+                "export FBX, or",
+                ", then: hardpan build",
+            ],
         ),
         ("a.osm", b"<osm", &["osm files (OpenStreetMap) are not read; open it in OSM2World and export Wavefront OBJ"]),
         (
             "a.vstu",
             b"{}",
-            &["vstu files (settings of VS Terrain) are not read; ", "hardpan build MESH.obj --settings FILE.vstu"],
+            &["vstu files (settings of VS Terrain) are not read; ", "hardpan build MESH.obj --settings "],
         ),
         (
             "a.dt2",
@@ -202,7 +210,10 @@ fn vt_24_recipes_for_what_is_not_read() {
         (
             "a.dxf",
             b"0\nSECTION\n",
-            &["dxf files are not read; open the DXF in CloudCompare: save faces as OBJ, then: hardpan build FILE.obj"],
+            &[
+                "dxf files are not read; open the DXF in CloudCompare: save faces as OBJ; of contours",
+                ", then: hardpan build FILE.obj",
+            ],
         ),
         ("a.dwg", b"AC1027", &["dwg files are not read; save it as DXF in the program that made it; open the DXF"]),
         ("a.crg", b"$CT", &["crg files are not read; ask OpenCRG's library"]),
@@ -404,14 +415,13 @@ fn what_cannot_be_read_says_what_to_do() {
         (2, &["one.obj/x.obj"], &["one.obj/x.obj: a part of this path is not a folder"]),
         (2, &["none.obj"], &["there are no faces"]),
         (2, &["points.obj"], &["there are no faces", "f lines"]),
-        (2, &["wall.obj"], &["100 % with y up; type --up y"]),
+        (2, &["wall.obj"], &["100 % with y up; state --up y"]),
         (2, &["wall.obj", "--up", "z"], &["every triangle is vertical", "type --up y"]),
         (2, &["one.obj", "--up", "y", "--rotate", "45"], &["every triangle is vertical", "type --up z"]),
         (
             2,
             &["one.obj", "--up", "z", "--scale", "1e-4"],
             &[
-                "warning: one.obj: the ground is only 0.0001 by 0.0001 m large; check --unit and --scale; --unit says the unit, also if it is meant so\n",
                 "all of it is too small, 0.0001 by 0.0001 by 0 m, where the lattice has steps of 0.000244 m; check --unit and --scale\n",
             ],
         ),
@@ -550,12 +560,15 @@ fn vt_24_ground_that_fits_about_another_origin() {
             );
             continue;
         };
-        holds(&why, &[&format!("\nabout another origin one image holds all of it: --origin {origin}, or origin = [")]);
+        holds(
+            &why,
+            &["\nabout another origin one image holds all of it: origin = [", &format!(" --origin {origin}, ")],
+        );
         assert!(!here.join("a.hpan").exists());
         let [out, _] = expect(0, &here, &[&line[..], &["--origin", origin]].concat());
         assert!(!out.contains("left out"), "{out}");
         // and as settings
-        let list = why.split("or origin = ").nth(1).unwrap().split(" under [build]").next().unwrap();
+        let list = why.split(": origin = ").nth(1).unwrap().split(" under [build]").next().unwrap();
         fs::write(here.join("s.toml"), format!("[build]\norigin = {list}\n")).unwrap();
         expect(0, &here, &[&line[..], &["--settings", "s.toml", "-o", "b.hpan"]].concat());
         assert_eq!(info(&here, "a.hpan")["identity"], info(&here, "b.hpan")["identity"]);

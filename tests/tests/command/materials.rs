@@ -1,6 +1,6 @@
 //! Settings, materials, reports and what an image says about its origin, as they are typed.
 
-use crate::shell::{SETTINGS, but_friction, error, expect, folder, holds, info, value};
+use crate::shell::{but_friction, error, expect, folder, holds, info, value};
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
@@ -1118,7 +1118,7 @@ fn first_words_are_answered() {
     };
     assert_eq!(
         large(&[]),
-        "warning: far.obj: the ground is 20000 by 10000 m large, and nobody says its unit; --unit says the unit, also if it is meant so\n"
+        "warning: far.obj: the ground is 20000 by 10000 m large, and nobody states its unit; it may need --unit [unit]\n"
     );
     assert_eq!([large(&["--unit", "m"]), large(&["--unit", "cm"])], ["", ""]);
 
@@ -1126,7 +1126,7 @@ fn first_words_are_answered() {
     write(&folder, "wall.obj", "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\n");
     for arguments in [&["materials", "wall.obj"][..], &["materials", "wall.obj", "-o", "w.toml"]] {
         let [_, said] = expect(0, &folder, arguments);
-        holds(&said, &["warning: a build will stop at this: wall.obj: only 0 % of the surface", "type --up y"]);
+        holds(&said, &["warning: a build will stop at this: wall.obj: 0 % of the surface", "state --up y"]);
     }
     assert!(!expect(0, &folder, &["materials", "wall.obj", "--up", "y"])[1].contains("warning"));
     error(2, &folder, &["build", "wall.obj"]);
@@ -1189,109 +1189,28 @@ fn a_zero_has_no_sign() {
     assert!(!signed.0.contains("-0") && !signed.1.contains("= -0"), "{}{}", signed.0, signed.1);
 }
 
-/// A file of another name lies as the one source that settings have, and that is said; where there are several it is asked.
+/// Where settings say how their sources lie, a file of another name has no entry, and the user says how it lies.
 #[test]
 fn files_that_settings_do_not_name() {
     let folder = mats("files_that_settings_do_not_name");
     fs::copy(folder.join("mats.obj"), folder.join("next.obj")).unwrap();
-    let one = "[[source]]\nfile = \"mats.obj\"\nunit = \"cm\"\n";
-    write(&folder, "one.toml", one);
-    write(&folder, "two.toml", &format!("{one}[[source]]\nfile = \"other.obj\"\n"));
+    write(&folder, "one.toml", "[[source]]\nfile = \"elsewhere/mats.obj\"\nunit = \"cm\"\n");
     write(&folder, "plain.toml", "[[source]]\nfile = \"mats.obj\"\n");
     let width = |arguments: &[&str]| {
-        let [_, err] = expect(0, &folder, &[&["build", "next.obj", "-o", "n.hpan"], arguments].concat());
+        expect(0, &folder, &[&["build", "-o", "n.hpan"], arguments].concat());
         let bounds = &facts(&folder, &["info", "n.hpan", "--json"])["bounds"];
-        (bounds["max"][0].as_f64().unwrap() - bounds["min"][0].as_f64().unwrap(), err)
+        bounds["max"][0].as_f64().unwrap() - bounds["min"][0].as_f64().unwrap()
     };
-    let (metres, _) = width(&["--settings", "plain.toml"]);
-    let (taken, said) = width(&["--settings", "one.toml"]);
-    assert!((100.0 * taken - metres).abs() < 0.1, "{taken} {metres}");
-    holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does\n"]);
-    // settings may lay a file on its side that was exported again by other axes
-    write(&folder, "side.obj", "v 0 0 0\nv 9 0 0.1\nv 9 9 0\nv 0 9 0.1\nf 1 2 3 4\n");
-    let mu = "[[material]]\nname = \"\"\nmu = 0.5\n";
-    write(&folder, "side.toml", &format!("[[source]]\nfile = \"side.obj\"\nup = \"y\"\n{mu}"));
-    let [_, err] = expect(0, &folder, &["build", "--settings", "side.toml", "--strict"]);
-    holds(
-        &err,
-        &["note: with y up, as the settings say, 0 % of the surface of side.obj", "if it lies on its side, --up z\n"],
-    );
-    // as if it were typed
-    let [out, typed] = expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
-    assert_eq!(typed, err.replace("as the settings say", "as you say"));
-    holds(&out, &["\nnext: if it lies on its side, build it again with --up z; else "]);
-    // which say nothing of another file that is taken for it
-    fs::copy(folder.join("side.obj"), folder.join("again.obj")).unwrap();
-    let again = ["build", "again.obj", "--settings", "side.toml"];
-    let [out, err] = expect(0, &folder, &again);
-    holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of again.obj", "--up z, else --up y\n"]);
-    holds(
-        &out,
-        &[
-            "\nnext: if it lies on its side, build it again with --up z; else hardpan export png again.hpan; hardpan info again.hpan\n",
-        ],
-    );
-    expect(1, &folder, &[&again[..], &["--strict"]].concat());
-    expect(0, &folder, &[&again[..], &["--strict", "--up", "y"]].concat());
-    // or one of several
-    let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";
-    write(&folder, "sides.toml", &format!("{two}{mu}"));
-    let [_, err] = expect(0, &folder, &["build", "--settings", "sides.toml", "--strict"]);
-    let hint = &format!("if it lies on its side, up = \"z\" in its [[source]] of {SETTINGS}\n");
-    holds(&err, &["note: with y up, as the settings say, 0 % of the surface of side.obj", hint]);
-    let (typed, said) = width(&["--settings", "one.toml", "--rotate", "0"]);
-    assert_eq!(typed, taken);
-    holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does, but for what is typed\n"]);
-    assert_eq!(width(&["--settings", "two.toml", "--unit", "m"]).0, metres);
-    let why = error(2, &folder, &["build", "next.obj", "--settings", "two.toml", "-o", "two.hpan"]);
+    let metres = width(&["next.obj", "--settings", "plain.toml"]);
+    assert!((100.0 * width(&["mats.obj", "--settings", "one.toml"]) - metres).abs() < 0.1);
+    assert_eq!(width(&["next.obj", "--settings", "one.toml", "--unit", "m"]), metres);
+    let why = error(2, &folder, &["build", "next.obj", "--settings", "one.toml", "-o", "two.hpan"]);
     let hint = "name it there, or type --up and --unit";
     assert_eq!(
         why,
-        format!("error: next.obj: this file is no [[source]] of two.toml, which say how their sources lie; {hint}\n")
+        format!("error: next.obj: this file is no [[source]] of one.toml, which say how their sources lie; {hint}\n")
     );
     assert!(!folder.join("two.hpan").exists());
-}
-
-/// A file that is taken for the one of the settings, and hardly lies as that does, is a warning.
-#[test]
-fn files_that_hardly_lie_as_settings_say() {
-    let folder = folder("files_that_hardly_lie_as_settings_say");
-    let square = |low: f64, high: f64| {
-        format!("v {low} {low} 0\nv {high} {low} 0\nv {high} {high} 0\nv {low} {high} 0\nf 1 2 3 4\n")
-    };
-    let settings = "[[source]]\nfile = \"own.obj\"\nunit = \"mm\"\n[[material]]\nname = \"\"\nmu = 0.5\n";
-    write(&folder, "s.toml", settings);
-    let told = |low: f64, high: f64| {
-        write(&folder, "new.obj", &square(low, high));
-        expect(0, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan"])[1].clone()
-    };
-    let taken = "new.obj is taken for own.obj of s.toml, and lies as that does";
-    let then = "; type --up and --unit, or name it in a [[source]] of its own, also if it is meant so\n";
-    // the file of the settings is not there: metres as millimetres are a field 20 km wide
-    assert_eq!(told(0.0, 500_000.0), format!("note: {taken}\n"));
-    assert_eq!(told(0.0, 2e7), format!("warning: {taken}; so it is 20000 m across{then}"));
-    write(&folder, "own.obj", &square(0.0, 500_000.0));
-    for (low, high, why) in [
-        (0.0, 400_000.0, None),
-        (0.0, 510_000.0, None),
-        (700_000.0, 1_400_000.0, None),
-        // metres, feet, and elsewhere
-        (0.0, 500.0 * 2.0, Some("so it is 1 m across, and that one 500 m")),
-        (0.0, 500_000.0 / 0.3048, Some("so it is 1640 m across, and that one 500 m")),
-        (0.0, 152_400.0, Some("so it is 152 m across, and that one 500 m")),
-        (3e6, 3.5e6, Some("so they are 3540 m apart")),
-    ] {
-        let wanted = why.map_or(format!("note: {taken}\n"), |why| format!("warning: {taken}; {why}{then}"));
-        assert_eq!(told(low, high), wanted);
-    }
-    expect(1, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan", "--strict"]);
-    // who says how it lies need not be told
-    write(
-        &folder,
-        "s.toml",
-        &settings.replace("[[material]]", "[[source]]\nfile = \"new.obj\"\nunit = \"mm\"\n[[material]]"),
-    );
-    expect(0, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan", "--strict"]);
 }
 
 /// Names of the settings that differ from the scene's by blanks alone are told at once, and where the scene's names are to be had.

@@ -129,6 +129,21 @@ pub fn values(look: &serde_json::Value, name: &str) -> Vec<f64> {
     look["findings"].as_array().unwrap().iter().map(|finding| value(finding, name)).collect()
 }
 
+/// Kinds of findings of a build, each with its severity, and the build's exit code.
+#[track_caller]
+pub fn found(folder: &Path, arguments: &[&str]) -> (i32, Vec<[String; 2]>) {
+    let (code, report) = report(folder, arguments);
+    let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap().to_string();
+    let found = report["findings"].as_array().unwrap().iter();
+    (code, found.map(|f| [text(f, "severity"), text(f, "code")]).collect())
+}
+
+/// The report of a build, and its exit code.
+pub fn report(folder: &Path, arguments: &[&str]) -> (i32, serde_json::Value) {
+    let output = hardpan(folder, &[&["build"], arguments, &["-o", "found.hpan", "--json"]].concat());
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
 /// Where hints say that a key belongs.
 pub const SETTINGS: &str = "the settings (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)";
 

@@ -1,6 +1,6 @@
 //! What the command says, where it was misunderstood or silent.
 
-use crate::shell::{BRIDGE, SETTINGS, bridge, but_friction, error, expect, folder, holds};
+use crate::shell::{BRIDGE, SETTINGS, bridge, but_friction, error, expect, folder, found, holds, report};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 use verification::obj::real_file;
@@ -108,130 +108,61 @@ fn diff_names_the_units_of_a_slip() {
 /// Settings that state all friction.
 const MU: &str = "[[material]]\nname = \"\"\nmu = 0.5\n";
 
-/// What a strict build by settings of these sources says.
-fn built_by(folder: &Path, sources: &str, code: i32) -> [String; 2] {
-    fs::write(folder.join("by.toml"), format!("{sources}{MU}")).unwrap();
-    expect(code, folder, &["build", "--settings", "by.toml", "--strict"])
-}
-
-/// Of places rounded to half a metre, a tenth apart, most triangles have no area: what is left stands on edge, and says nothing of how they lie.
-#[test]
-fn rounding_that_took_most_triangles_is_no_question_of_the_axis() {
-    let folder = folder("rounding_that_took_most_triangles_is_no_question_of_the_axis");
-    let rounded = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-        ["v", x, y, z] => {
-            let [x, y] = [x, y].map(|v| v.parse::<f32>().unwrap());
-            format!("v {x} {y} {}\n", 1.0 + (20.0 * z.parse::<f64>().unwrap()).round())
-        }
-        _ => format!("{line}\n"),
-    };
-    let text: String = hills(60, 0.1, [559_705.0, 4_380_480.0, 0.0]).lines().map(rounded).collect();
-    fs::write(folder.join("single.obj"), text).unwrap();
-    let [_, err] = expect(0, &folder, &["build", "single.obj"]);
-    holds(
-        &err,
-        &["warning: single.obj: all its numbers are of single precision, ", " triangles have no plan area by that"],
-    );
-    assert!(!err.contains("on its side"), "{err}");
+/// What is said of a source, as severity and kind.
+fn pairs(found: &[[&str; 2]]) -> Vec<[String; 2]> {
+    found.iter().map(|pair| pair.map(String::from)).collect()
 }
 
 /// Longitude, latitude and metres: all of it is cliffs, whichever axis is up.
 #[test]
 fn degrees_are_told_from_ground_on_its_side() {
     let folder = folder("degrees");
-    fs::write(folder.join("mu.toml"), MU).unwrap();
-    fs::write(folder.join("flat.obj"), "v 0 0 0\nv 9 0 0\nv 9 9 0\nf 1 2 3\n").unwrap();
-    let zones = [([-122.1, 42.9], "EPSG:32610"), ([151.2, -33.9], "EPSG:32756")];
-    for ([x, y], code) in zones {
-        fs::write(folder.join("d.obj"), hills(30, 1.0 / 3600.0, [x, y, 1500.0])).unwrap();
-        let said = ["d.obj: x and y look like degrees, ", &format!("gdalwarp -t_srs {code} HEIGHTS.tif METRES.tif")];
-        let why = error(2, &folder, &["build", "d.obj"]);
-        holds(&why, &said);
-        assert!(!why.contains("--up y"), "{why}");
-        let [out, err] = expect(0, &folder, &["build", "d.obj", "--up", "z"]);
-        holds(&err, &[&format!("warning: {}", said[0]), said[1]]);
-        assert!(!err.contains("on its side") && !out.contains("on its side") && !err.contains("check --unit"), "{err}");
-        let strict = ["build", "d.obj", "--up", "z", "--settings", "mu.toml", "--strict"];
-        holds(&expect(1, &folder, &strict)[1], &["; if it is meant so, say its unit: --unit m\n"]);
-        // or it is meant so
-        holds(&why, &["; if it is meant so, build it with --up z and --unit m\n"]);
-        let why = error(2, &folder, &["build", "d.obj", "--unit", "ft"]);
-        holds(&why, &[&said[..], &["; if it is meant so, build it with --up z\n"]].concat());
-        let [_, err] = expect(0, &folder, &[&strict[..], &["--unit", "m"]].concat());
-        holds(&err, &[&format!("note: {}", said[0])]);
-        let silent = ["warning", "gdalwarp", "on its side"].iter().all(|word| !err.contains(word));
-        assert!(silent, "{err}");
-        // of one file alone in its entry
-        let two = "[[source]]\nfile = \"d.obj\"\nup = \"z\"\n[[source]]\nfile = \"flat.obj\"\n";
-        let [_, err] = built_by(&folder, two, 1);
-        holds(&err, &[&format!("say its unit: unit = \"m\" in its [[source]] of {SETTINGS}\n")]);
-        let [_, err] = built_by(&folder, &two.replace("up = ", "unit = \"m\"\nup = "), 0);
-        holds(&err, &[&format!("note: {}", said[0])]);
-    }
-    // with y up, whether anybody says so or not
-    let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-        ["v", x, y, z] => format!("v {x} {z} {}\n", -y.parse::<f64>().unwrap()),
-        _ => format!("{line}\n"),
-    };
-    for ([x, y], code) in zones {
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    for ([x, y], code) in [([-122.1, 42.9], "EPSG:32610"), ([151.2, -33.9], "EPSG:32756")] {
         let upright = hills(30, 1.0 / 3600.0, [x, y, 1500.0]);
-        fs::write(folder.join("y.obj"), upright.lines().map(turned).collect::<String>()).unwrap();
-        for more in [&["--force"][..], &["--up", "y", "--force"]] {
-            let [_, err] = expect(0, &folder, &[&["build", "y.obj"], more].concat());
-            holds(&err, &["warning: y.obj: x and z look like degrees, ", &format!("gdalwarp -t_srs {code} ")]);
-            assert!(!err.contains("on its side"), "{err}");
+        write("d.obj", &upright);
+        assert_eq!(found(&folder, &["d.obj"]), (2, pairs(&[["error", "degrees"]])));
+        let (end, said) = report(&folder, &["d.obj", "--up", "z"]);
+        let degrees = &said["findings"][0];
+        assert_eq!(
+            (end, degrees["severity"].as_str(), degrees["code"].as_str()),
+            (0, Some("warning"), Some("degrees"))
+        );
+        let places = degrees["values"].as_array().unwrap().iter().map(|v| v["value"].as_f64().unwrap());
+        assert_eq!(places.collect::<Vec<_>>(), [x, y]);
+        holds(degrees["hint"]["mend"].as_str().unwrap(), &[code]);
+        // whoever states a unit is believed, and whoever allows it
+        assert_eq!(found(&folder, &["d.obj", "--up", "z", "--unit", "m"]), (0, vec![]));
+        assert_eq!(found(&folder, &["d.obj", "--allow", "degrees"]), (0, vec![]));
+        for (up, y) in [("y", true), ("x", false)] {
+            let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+                ["v", x, y, z] => format!("v {x} {z} {}\n", -y.parse::<f64>().unwrap()),
+                _ => format!("{line}\n"),
+            };
+            write("u.obj", &if y { upright.lines().map(turned).collect() } else { turned_up(&upright, up) });
+            let (end, said) = report(&folder, &["u.obj", "--up", up]);
+            holds(said["findings"][0]["hint"]["mend"].as_str().unwrap(), &[code]);
+            assert_eq!((end, said["findings"].as_array().unwrap().len()), (0, 1));
         }
     }
-    // with x up, and of nine cells
-    for cells in [30, 3] {
-        let upright = hills(cells, 1.0 / 3600.0, [11.0, 48.0, 1500.0]);
-        fs::write(folder.join("x.obj"), turned_up(&upright, "x")).unwrap();
-        let [_, err] = expect(0, &folder, &["build", "x.obj", "--force"]);
-        holds(&err, &["warning: x.obj: y and z look like degrees, 11 and 48, beside heights in metres"]);
-        assert!(!err.contains("on its side"), "{err}");
-        fs::write(folder.join("z.obj"), &upright).unwrap();
-        holds(&error(2, &folder, &["build", "z.obj"]), &["z.obj: x and y look like degrees, 11 and 48"]);
-    }
-    // on its side its triangles are needles: that is no news of the mesh
+    // on its side its triangles are needles: the error comes after what looks wrong
     let higher = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
         ["v", x, y, z] => format!("v {x} {y} {}\n", 900.0 * z.parse::<f64>().unwrap()),
         _ => format!("{line}\n"),
     };
-    let high: String = hills(300, 1.0 / 3600.0, [11.0, 48.0, 1.0]).lines().map(higher).collect();
-    fs::write(folder.join("n.obj"), high).unwrap();
-    for (command, code, end) in [
-        (&["build", "n.obj", "--up", "y", "-o", "n.hpan"][..], 2, "error: n.obj: "),
-        (&["materials", "n.obj", "--up", "y"], 0, "warning: a build will stop at this: n.obj: "),
-    ] {
-        let [_, err] = expect(code, &folder, command);
-        let told = "warning: n.obj: x and y look like degrees, 11 and 48, ";
-        holds(
-            &err,
-            &[told, "proven apart", "; if these are degrees, project them; else cut them across in a mesh editor"],
-        );
-        assert!(err.find(told).is_some() && err.find(told) < err.find(end), "{err}");
-    }
-    // so few digits that most places of it are one
-    let rough = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-        ["v", x, y, z] => format!("v {:.4} {:.4} {z}\n", x.parse::<f64>().unwrap(), y.parse::<f64>().unwrap()),
-        _ => format!("{line}\n"),
+    write("n.obj", &hills(300, 1.0 / 3600.0, [11.0, 48.0, 1.0]).lines().map(higher).collect::<String>());
+    let [_, err] = expect(0, &folder, &["materials", "n.obj"]);
+    holds(&err, &["warning: a build will stop at this: n.obj: x and y look like degrees, 11 and 48, "]);
+    // the same in metres, as small, and standing on its side
+    let none = |text: &str, typed: &[&str]| {
+        write("m.obj", text);
+        let (_, found) = found(&folder, &[&["m.obj"], typed].concat());
+        assert!(found.iter().all(|[_, code]| code != "degrees"), "{found:?}");
     };
-    let small = hills(80, 1.5e-5, [11.0, 48.0, 100.0]);
-    fs::write(folder.join("s.obj"), small.lines().map(rough).collect::<String>()).unwrap();
-    let said = "s.obj: x and y look like degrees, 11 and 48";
-    holds(&error(2, &folder, &["build", "s.obj"]), &[said, "; if it is meant so, build it with --up z and --unit m\n"]);
-    let [_, err] = expect(0, &folder, &["build", "s.obj", "--up", "y"]);
-    holds(&err, &[&format!("warning: {said}"), "; if it is meant so, say its unit: --unit m\n"]);
-    // the same in metres, as small, and standing on its side; walls about a floor
-    let alarm = |file: &str, more: &[&str]| {
-        let [_, err] = expect(0, &folder, &[&["build", file, "-o", "m.hpan"], more].concat());
-        assert!(!err.contains("look like degrees"), "{err}");
-    };
-    fs::write(folder.join("m.obj"), hills(30, 1.0, [-122.1, 42.9, 1500.0])).unwrap();
-    alarm("m.obj", &[]);
-    alarm("m.obj", &["--up", "y"]);
-    fs::write(folder.join("m.obj"), hills(30, 0.02, [-122.1, 42.9, 0.0])).unwrap();
-    alarm("m.obj", &["--up", "z"]);
+    let metres = hills(30, 1.0, [-122.1, 42.9, 1500.0]);
+    none(&metres, &[]);
+    none(&metres, &["--up", "y"]);
+    none(&hills(30, 0.02, [-122.1, 42.9, 0.0]), &["--up", "z"]);
     // a path of a few staggered places along x or y, and a post on a slab
     for (n, [i, j]) in [(14, [0, 1]), (14, [1, 0]), (60, [0, 1]), (60, [1, 0])] {
         let place = |k: u32| {
@@ -239,8 +170,7 @@ fn degrees_are_told_from_ground_on_its_side() {
             format!("v {} {} {}\n", along[i], along[j], 10.0 + 0.3 * f64::from(k * 7 % 5))
         };
         let faces = (1..=n).map(|k| format!("f {k} {} {}\n", k + 1, k + 2));
-        fs::write(folder.join("m.obj"), (0..n + 2).map(place).chain(faces).collect::<String>()).unwrap();
-        alarm("m.obj", &["--force"]);
+        none(&(0..n + 2).map(place).chain(faces).collect::<String>(), &[]);
     }
     let ring = |z: f64, r: f64| {
         (0..6).map(move |k| {
@@ -250,35 +180,34 @@ fn degrees_are_told_from_ground_on_its_side() {
     };
     let sides = (1..=6).map(|k| format!("f {k} {} {} {}\n", k % 6 + 1, k % 6 + 7, k + 6));
     let slab = "v 9 19 0\nv 11 19 0\nv 11 21 0\nv 9 21 0\nf -4 -3 -2 -1\n".into();
-    let post: String = ring(0.0, 0.1).chain(ring(8.0, 0.05)).chain(sides).chain([slab]).collect();
-    fs::write(folder.join("m.obj"), post).unwrap();
-    alarm("m.obj", &["--up", "z"]);
-    // waves drawn out along y, and turned over on the way
-    let wave = |i: u32| {
-        let (x, z) = (f64::from(i) * 0.3, (2.0 * f64::from(i)).sin());
-        format!("v {x} 0 {z}\nv {} 90.01 {}\n", x + 1.5, -z)
-    };
-    let sheets = |i: u32| format!("f {} {} {} {}\n", 2 * i + 1, 2 * i + 3, 2 * i + 4, 2 * i + 2);
-    fs::write(folder.join("m.obj"), (0..61).map(wave).chain((0..60).map(sheets)).collect::<String>()).unwrap();
-    alarm("m.obj", &["--up", "z"]);
+    none(&ring(0.0, 0.1).chain(ring(8.0, 0.05)).chain(sides).chain([slab]).collect::<String>(), &["--up", "z"]);
     let fence: String = (0..40).map(|i| format!("v {i} 0 0\nv {i} 0.001 30\nv {i}.01 0 0\nf -3 -2 -1\n")).collect();
-    fs::write(folder.join("m.obj"), fence + "v 0 0 0\nv 40 0 0\nv 40 40 0\nf -3 -2 -1\n").unwrap();
-    alarm("m.obj", &["--up", "z"]);
+    none(&(fence + "v 0 0 0\nv 40 0 0\nv 40 40 0\nf -3 -2 -1\n"), &["--up", "z"]);
+}
+
+/// A bumpy square of which three vertices have a height of their own.
+fn with_voids(side: f64, height: &str) -> String {
+    let vertex = |(i, line): (usize, &str)| match (i, line.rsplit_once(' ')) {
+        (40 | 41 | 500, Some((place, _))) => format!("{place} {height}\n"),
+        _ => format!("{line}\n"),
+    };
+    hills(30, side, [10.0, 20.0, 100.0]).lines().enumerate().map(vertex).collect()
 }
 
 /// What rasters have in place of a height is told, with number and place, and does not hide how the rest lies.
 #[test]
 fn heights_that_stand_for_no_data_are_told() {
     let folder = folder("no_data");
-    let ground = hills(30, 2.0, [10.0, 20.0, 100.0]);
-    let with = |height: &str| {
-        let vertex = |(i, line): (usize, &str)| match (i, line.rsplit_once(' ')) {
-            (40 | 41 | 500, Some((place, _))) => format!("{place} {height}\n"),
-            _ => format!("{line}\n"),
-        };
-        fs::write(folder.join("n.obj"), ground.lines().enumerate().map(vertex).collect::<String>()).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    let told = |text: &str, typed: &[&str]| {
+        write("n.obj", text);
+        let (_, report) = report(&folder, &[&["n.obj", "--drop-outliers"], typed].concat());
+        let found = report["findings"].as_array().unwrap().clone();
+        assert!(found.iter().all(|f| f["code"] == "no-data"), "{found:?}");
+        found.first().cloned()
     };
-    for (height, told) in [
+    // as they are, and scaled between feet and metres by either foot, in as many digits as files have
+    for (height, said) in [
         ("-999", "-999"),
         ("-9999", "-9999"),
         ("9999", "9999"),
@@ -287,69 +216,64 @@ fn heights_that_stand_for_no_data_are_told() {
         ("32767", "32767"),
         ("65535", "65535"),
         ("1e20", "1e20"),
-        ("1e38", "1e38"),
         ("1.70141e38", "1.70141e38"),
-        ("-3.4e+38", "-3.4e38"),
         ("-3.4028231e+38", "-3.402823e38"),
         ("-3.4028234663852886e+38", "-3.4028235e38"),
         ("-1.7976931348623157e308", "-1.7976931348623157e308"),
+        ("-3047.6952", "-3047.6952 (-9999 in metres)"),
+        ("-3047.70", "-3047.7 (-9999 in metres)"),
+        ("-3047.6953125", "-3047.6953 (-9999 in metres)"),
+        ("-3047.7013", "-3047.7013 (-9999 in metres)"),
+        ("-9987.6864", "-9987.6864 (-32768 in metres)"),
+        ("-32805.118", "-32805.118 (-9999 in feet)"),
     ] {
-        with(height);
-        let [_, err] = expect(0, &folder, &["build", "n.obj", "--drop-outliers"]);
-        let said = format!("warning: n.obj: 3 of 961 vertices have the height {told}, far from all others");
-        holds(&err, &[&said, "the first is at x 18, y 52, and nobody measured the ", "$' ALL.xyz > FILE.xyz)"]);
-        assert!(!err.contains("look like degrees") && !err.contains("on its side"), "{err}");
-        assert!(!err.contains("so far from zero"), "{err}");
+        let told = told(&with_voids(2.0, height), &[]).unwrap();
+        holds(told["text"].as_str().unwrap(), &[&format!("have the height {said}, far"), "the first is at x 18, y 52"]);
+        let value = |name: &str| {
+            told["values"].as_array().unwrap().iter().find(|v| v["name"] == name).unwrap()["value"].clone()
+        };
+        assert_eq!((value("vertices"), told["severity"].as_str()), (json!(3.0), Some("warning")));
+        let first: f64 = height.parse().unwrap();
+        assert!((value("height").as_f64().unwrap() - first).abs() <= 1e-6 * first.abs(), "{told}");
     }
-    // unless they are meant so, as a floor that catches what falls
-    with("-9999");
-    fs::write(folder.join("mu.toml"), MU).unwrap();
-    fs::copy(folder.join("n.obj"), folder.join("o.obj")).unwrap();
-    fs::write(folder.join("flat.obj"), "v 0 0 90\nv 9 0 90\nv 9 9 90\nf 1 2 3\n").unwrap();
-    let strict = |code, files: &[&str]| {
-        let line = ["build", "--up", "z", "--settings", "mu.toml", "--strict", "-o", "s.hpan"];
-        expect(code, &folder, &[&line[..], files].concat())[1].clone()
-    };
-    holds(&strict(1, &["n.obj"]), &["(gdal_fillnodata.py); if its numbers are meant so, --scale 1\n"]);
-    holds(&strict(1, &["n.obj", "--scale", "2"]), &["(gdal_fillnodata.py)\n"]);
-    holds(&strict(1, &["n.obj", "--unit", "ft"]), &["(gdal_fillnodata.py); if its numbers are meant so, --scale 1\n"]);
-    let meant = strict(0, &["n.obj", "--scale", "1"]);
-    holds(&meant, &["note: n.obj: 3 of 961 vertices have the height -9999, far", "; the first is at x 18, y 52\n"]);
-    strict(0, &["n.obj", "o.obj", "--scale", "1"]);
-    let one = format!("scale = 1 in its [[source]] of {SETTINGS}");
-    let typed_one = format!("scale = 1 (instead of --scale) in its [[source]] of {SETTINGS}");
-    holds(&strict(1, &["n.obj", "flat.obj"]), &[&format!("; if its numbers are meant so, {one}\n")]);
-    let typed = strict(1, &["n.obj", "flat.obj", "--scale", "1"]);
-    holds(&typed, &[&format!("; if its numbers are meant so, {typed_one}\n")]);
-    let two = "[[source]]\nfile = \"n.obj\"\nup = \"z\"\nscale = 1\n[[source]]\nfile = \"flat.obj\"\n";
-    built_by(&folder, two, 0);
-    built_by(&folder, &two.replace("scale = 1", "scale = 1.5"), 1);
-    // a step in a model in millimetres
-    with("-999");
-    let [_, err] = expect(0, &folder, &["build", "n.obj", "--unit", "mm", "--up", "z"]);
-    assert!(!err.contains("no data"), "{err}");
-    // in another unit and with another axis up
-    let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-        ["v", x, y, z] => format!("v {x} {z} -{y}\n"),
-        _ => format!("{line}\n"),
-    };
-    with("-9999");
-    let text = fs::read_to_string(folder.join("n.obj")).unwrap();
-    fs::write(folder.join("y.obj"), text.lines().map(turned).collect::<String>()).unwrap();
-    let [_, err] = expect(0, &folder, &["build", "y.obj", "--up", "y", "--unit", "us-ft", "--translate", "0,0,7.3"]);
-    holds(&err, &["warning: y.obj: 3 of 961 vertices have the height -9999, "]);
-    // a number nobody knows, and one that is not far from others
+    // a step in a model in millimetres; numbers nobody knows; one that is not far from others
+    assert_eq!(told(&with_voids(2.0, "-999"), &["--unit", "mm", "--up", "z"]), None);
     for height in ["-9998", "-9999.5", "-304.5", "-3048", "-3047.68", "0", "101"] {
-        with(height);
-        let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
-        assert!(!err.contains("no data"), "{err}");
+        assert_eq!(told(&with_voids(2.0, height), &["--up", "z"]), None, "{height}");
     }
-    with("-9999");
-    let deep =
-        fs::read_to_string(folder.join("n.obj")).unwrap() + "v 0 0 -9000\nv 1 0 -9000\nv 0 1 -9000\nf -3 -2 -1\n";
-    fs::write(folder.join("n.obj"), deep).unwrap();
-    let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
-    assert!(!err.contains("no data"), "{err}");
+    let deep = with_voids(2.0, "-9999") + "v 0 0 -9000\nv 1 0 -9000\nv 0 1 -9000\nf -3 -2 -1\n";
+    assert_eq!(told(&deep, &["--up", "z"]), None);
+    // -9999 m, in the file's unit
+    for (unit, metres) in [("mm", 1e-3), ("cm", 1e-2), ("in", 0.0254), ("km", 1e3)] {
+        let scaled = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+            ["v", x, y, z] => {
+                let [x, y, z] = [x, y, z].map(|v| v.parse::<f64>().unwrap() / metres);
+                format!("v {x} {y} {z:.6}\n")
+            }
+            _ => format!("{line}\n"),
+        };
+        let text: String = with_voids(2.0, "-9999").lines().map(scaled).collect();
+        holds(told(&text, &["--unit", unit]).unwrap()["text"].as_str().unwrap(), &["(-9999 m), far from all others"]);
+    }
+    // what is right is allowed: typed, in the settings, or in the entry of the file
+    write("n.obj", &with_voids(2.0, "-9999"));
+    let stated = "[[source]]\nfile = \"n.obj\"\nup = \"z\"\nunit = \"m\"\n";
+    for (settings, typed, left) in [
+        (format!("{stated}{MU}"), &[][..], 1),
+        (format!("{stated}{MU}"), &["--allow", "unit,no-data"], 0),
+        (format!("allow = [\"no-data\"]\n{stated}{MU}"), &[], 0),
+        (format!("{stated}allow = [\"no-data\"]\n{MU}"), &[], 0),
+        (format!("{stated}allow = [\"orientation\"]\n{MU}"), &[], 1),
+    ] {
+        write("s.toml", &settings);
+        let line = [&["--settings", "s.toml", "--strict"], typed].concat();
+        let (end, found) = found(&folder, &line);
+        assert_eq!((end, found.len()), (i32::from(left > 0), left), "{settings} {typed:?}");
+    }
+    let known = ["orientation", "no-data", "buried-road"];
+    holds(&expect(2, &folder, &["build", "n.obj", "--allow", "nodata"])[1], &known);
+    write("s.toml", &format!("allow = [\"nodata\"]\n{MU}"));
+    holds(&error(2, &folder, &["build", "n.obj", "--settings", "s.toml"]), &[&known[..], &["line 1"]].concat());
 }
 
 /// The numbers of an OBJ's vertices in another order, so that another axis points up.
@@ -366,66 +290,22 @@ fn turned_up(text: &str, up: &str) -> String {
 #[test]
 fn no_data_is_told_of_what_lies_on_its_side() {
     let folder = folder("no_data_on_its_side");
-    let told = |code: i32, up: &str, text: &str| {
+    let found = |up: &str, text: &str| {
         fs::write(folder.join("n.obj"), turned_up(text, up)).unwrap();
-        let [_, built] = expect(code, &folder, &["build", "n.obj", "--drop-outliers"]);
-        let [_, listed] = expect(0, &folder, &["materials", "n.obj"]);
-        // but for the domain's
-        assert!(built.starts_with(&listed.replace("warning: a build will stop at this:", "error:")), "{listed}{built}");
-        assert!(!built.contains("cross"), "{built}");
-        built
+        found(&folder, &["n.obj", "--drop-outliers"])
     };
-    let with = |side: f64, height: &str| {
-        let vertex = |(i, line): (usize, &str)| match (i, line.rsplit_once(' ')) {
-            (40 | 41 | 500, Some((place, _))) => format!("{place} {height}\n"),
-            _ => format!("{line}\n"),
-        };
-        hills(30, side, [10.0, 20.0, 100.0]).lines().enumerate().map(vertex).collect::<String>()
-    };
-    for (height, value) in [("-9999", "-9999"), ("-32768", "-32768"), ("-99999", "-99999"), ("-1e38", "-1e38")] {
-        for (up, place) in [("x", "y 18, z 52"), ("y", "x 22, z 28")] {
-            let err = told(2, up, &with(2.0, height));
-            let void =
-                format!("warning: n.obj: 3 of 961 vertices have the height {value} with {up} up, far from all others");
-            let lies = format!("with z up, 100 % with {up} up; type --up {up}, or type --up z if it is meant so\n");
-            holds(&err, &[&void, &format!("the first is at {place}, "), &lies]);
-            assert!(!err.contains(" m large"), "{err}");
+    let both = pairs(&[["warning", "no-data"], ["error", "orientation"]]);
+    for height in ["-9999", "-32768", "-99999", "-1e38", "-32805.118", "-3047.695"] {
+        for up in ["x", "y"] {
+            assert_eq!(found(up, &with_voids(2.0, height)), (2, both.clone()), "{height} {up}");
         }
-        let err = told(0, "z", &with(2.0, height));
-        holds(&err, &[&format!("have the height {value}, far from all others"), "the first is at x 18, y 52, "]);
-        assert!(!err.contains("on its side") && !err.contains(" up, "), "{err}");
+        assert_eq!(found("z", &with_voids(2.0, height)), (0, both[..1].to_vec()), "{height}");
     }
-    // -9999 m, in the file's unit
-    for (unit, metres, height) in
-        [("mm", 1e-3, "-9999000"), ("cm", 1e-2, "-999900"), ("in", 0.0254, "-393661.4173"), ("km", 1e3, "-9.999")]
-    {
-        let scaled = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-            ["v", x, y, z] => {
-                let [x, y, z] = [x, y, z].map(|v| v.parse::<f64>().unwrap() / metres);
-                format!("v {x} {y} {z:.6}\n")
-            }
-            _ => format!("{line}\n"),
-        };
-        fs::write(folder.join("n.obj"), with(2.0, "-9999").lines().map(scaled).collect::<String>()).unwrap();
-        let [_, err] = expect(0, &folder, &["build", "n.obj", "--unit", unit, "--drop-outliers"]);
-        holds(&err, &[&format!("3 of 961 vertices have the height {height} (-9999 m), far from all others")]);
-        assert!(!err.contains("on its side"), "{err}");
-        holds(&err, &["build with --settings n.toml --drop-outliers, which this writes"]);
-    }
-    let err = told(2, "y", &with(500.0, "-9999"));
-    holds(
-        &err,
-        &[
-            "have the height -9999 with y up",
-            " m large, and nobody says its unit; --unit says the unit",
-            "type --up y, ",
-        ],
-    );
+    let large = pairs(&[["warning", "unit"]]);
+    assert_eq!(found("y", &with_voids(500.0, "-9999")), (2, [both, large.clone()].concat()));
     // a floor that reaches far is no height, whichever axis is up
     let floor = "v -9999 -9999 0\nv 9999 -9999 0\nv 9999 9999 0\nv -9999 9999 0\nf -4 -3 -2 -1\n";
-    let err = told(0, "z", &(hills(30, 2.0, [10.0, 20.0, 0.0]) + floor));
-    holds(&err, &["the ground is 19998 by 19998 m large"]);
-    assert!(!err.contains("no data") && !err.contains("on its side"), "{err}");
+    assert_eq!(found("z", &(hills(30, 2.0, [10.0, 20.0, 0.0]) + floor)), (0, large));
 }
 
 /// `materials` doubts a file as a build does.
@@ -439,10 +319,10 @@ fn doubts_are_told_before_a_build() {
         _ => format!("{line}\n"),
     });
     for (text, doubt) in [
-        (hills(30, 2.0, [10.0, 20.0, 100.0]).replacen(" 100\n", " -9999\n", 1), "has the height -9999, far"),
-        (hills(30, 1.0 / 3600.0, [-122.1, 42.9, 1500.0]), "x and y look like degrees, "),
-        ("v 0 0 0\nv 0.03 0 0\nv 0 0.03 0\nf 1 2 3\n".into(), "the ground is only 0.03 by 0.03 m large"),
-        (rounded.collect(), "all its numbers are of single precision"),
+        (hills(30, 2.0, [10.0, 20.0, 100.0]).replacen(" 100\n", " -9999\n", 1), " [no-data]\n"),
+        (hills(30, 1.0 / 3600.0, [-122.1, 42.9, 1500.0]), " [degrees]\n"),
+        ("v 0 0 0\nv 0.03 0 0\nv 0 0.03 0\nf 1 2 3\n".into(), "; it may need --unit [unit]\n"),
+        (rounded.collect(), " [precision]\n"),
     ] {
         fs::write(folder.join("d.obj"), text).unwrap();
         let [_, built] = expect(0, &folder, &["build", "d.obj", "--up", "z", "--drop-outliers"]);
@@ -468,54 +348,38 @@ fn outliers_that_are_left_out_may_be_meant() {
     expect(0, &folder, &strict);
 }
 
-/// A file in millimetres is told beside one in metres.
+/// A file in millimetres is told beside one in metres. Who states a unit is believed.
 #[test]
 fn each_file_is_asked_for_its_unit() {
     let folder = folder("each_file_is_asked_for_its_unit");
-    let square = |name: &str, x: f64, side: f64| {
-        let [east, north] = [x + side, side];
-        let text = format!("v {x} 0 0\nv {east} 0 0\nv {east} {north} 0\nv {x} {north} 0\nf 1 2 3 4\n");
+    for (name, side) in [("small.obj", 0.04), ("plain.obj", 40.0), ("vast.obj", 4e4)] {
+        let text = format!("v 0 0 0\nv {side} 0 0\nv {side} {side} 0\nv 0 {side} 0\nf 1 2 3 4\n");
         fs::write(folder.join(name), text).unwrap();
-    };
-    for (name, side) in [("small.obj", 0.04), ("tiny.obj", 0.01), ("plain.obj", 40.0), ("vast.obj", 4e4)] {
-        square(name, 0.0, side);
     }
-    let said = |files: &[&str]| {
-        let [_, err] = expect(0, &folder, &[&["build", "--up", "z", "-o", "u.hpan"], files].concat());
-        err.lines().filter(|line| line.contains(" large")).map(String::from).collect::<Vec<_>>().join("\n")
+    let said = |typed: &[&str]| {
+        let (end, report) = report(&folder, typed);
+        let of = |f: &Value| (f["code"] == "unit").then(|| f["subject"].as_str().unwrap().to_string());
+        let files: Vec<String> = report["findings"].as_array().unwrap().iter().filter_map(of).collect();
+        assert_eq!(end, 0);
+        files.join(" ")
     };
-    assert_eq!(said(&["plain.obj"]), "");
-    let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
-    let so = "also if it is meant so";
-    assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale; --unit says the unit, {so}"));
-    let place = &format!("in its [[source]] of {SETTINGS}");
-    let there = &format!("unit {place}");
-    assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale; {there} says the unit, {so}"));
-    let both =
-        "warning: small.obj, tiny.obj: the ground is only 0.04 by 0.04 m, or less, large; check --unit and --scale";
-    let each = format!("--unit says the unit (of one alone: {there}), {so}");
-    assert_eq!(said(&["small.obj", "tiny.obj"]), format!("{both}; {each}"));
-    let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, and nobody says its unit;";
-    assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says the unit, {so}"));
-    assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} {there} says the unit, {so}"));
-    // pieces of one
-    square("west.obj", 0.0, 6000.0);
-    square("east.obj", 6000.0, 6000.0);
-    let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit;";
-    assert_eq!(said(&["west.obj", "east.obj"]), format!("{pieces} {each}"));
-    // a unit that is typed is that of all files, and says of some alone nothing
-    let note = "note: small.obj: the ground is only 0.04 by 0.04 m large";
-    assert_eq!(said(&["small.obj", "--unit", "m"]), note);
-    assert_eq!(said(&["vast.obj", "--unit", "m"]), "");
-    assert_eq!(said(&["west.obj", "east.obj", "--unit", "m"]), "");
-    square("wide.obj", 0.0, 2e4);
-    assert_eq!(said(&["vast.obj", "wide.obj", "--unit", "m"]), "");
-    let alone = format!("unit (instead of --unit) {place} says the unit, {so}");
-    assert_eq!(said(&["small.obj", "plain.obj", "--unit", "m"]), format!("{small} unit and scale; {alone}"));
-    let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, as you say of all files;";
-    assert_eq!(said(&["plain.obj", "vast.obj", "--unit", "m"]), format!("{vast} {alone}"));
-    let each = |name: &str| format!("[[source]]\nfile = \"{name}.obj\"\nunit = \"m\"\n");
-    built_by(&folder, &["plain", "small", "vast"].map(each).concat(), 0);
+    for (files, told) in [
+        (&["plain.obj"][..], ""),
+        (&["small.obj"], "small.obj"),
+        (&["small.obj", "plain.obj", "vast.obj"], "small.obj vast.obj"),
+    ] {
+        assert_eq!(said(files), told);
+        assert_eq!(said(&[files, &["--unit", "m"]].concat()), "");
+        assert_eq!(said(&[files, &["--allow", "unit"]].concat()), "");
+    }
+    let [_, err] = expect(0, &folder, &["build", "small.obj", "plain.obj", "-o", "u.hpan"]);
+    holds(&err, &[&format!("; it may need unit in its [[source]] of {SETTINGS} [unit]\n")]);
+    let each = |name: &str, unit: &str| format!("[[source]]\nfile = \"{name}.obj\"\n{unit}");
+    for (unit, told) in [("", "small.obj vast.obj"), ("unit = \"m\"\n", "vast.obj")] {
+        let sources = each("small", unit) + &each("vast", "");
+        fs::write(folder.join("by.toml"), format!("{sources}{MU}")).unwrap();
+        assert_eq!(said(&["--settings", "by.toml"]), told);
+    }
 }
 
 /// Real meshes in metres are neither degrees nor without data.

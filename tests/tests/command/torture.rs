@@ -161,7 +161,7 @@ fn vt_24_files_without_a_mesh() {
             "this is a folder with no OBJ or FBX file in it, nor one folder deeper; name a mesh, FILE.obj\n",
         ),
         ("missing.obj", "there is no such file or folder; check the spelling"),
-        ("kept.hpan", "this is a terrain image already; to look at it: hardpan info kept.hpan\n"),
+        ("kept.hpan", "this is a terrain image already; look at it: hardpan info kept.hpan\n"),
     ] {
         for to in ["kept.hpan", "new.hpan"] {
             let done = bounded(&here, &["build", name, "-o", to]);
@@ -282,8 +282,8 @@ fn vt_24_fans_and_needles_may_be_left_out() {
         fs::write(here.join(file), format!("{ground}{zigzag}{faces}")).unwrap();
         let done = within(15, &here, &["build", file, "--up", "z", "-o", "a.hpan"]);
         assert_eq!(done.status.code(), Some(2), "{done:?}");
-        let out = "; where \"Fence\" is no ground, leave it out: include = false in its own [[material]] of the settings (--settings FILE.toml, \
-                   which hardpan materials FILES -o FILE.toml writes), before any pattern\n";
+        let out = "; where \"Fence\" is no ground, leave it out before any pattern: include = false in its own [[material]] of the settings \
+                   (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)\n";
         holds(&told(&done), &[cause, out]);
         // it is listed nevertheless
         let done = within(15, &here, &["materials", file, "--up", "z", "-o", &format!("{name}.toml")]);

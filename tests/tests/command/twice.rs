@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, fs, path::Path};
 
-use crate::shell::{check, expect, folder, holds, value, values};
+use crate::shell::{check, expect, folder, holds, report, value, values};
 use hardpan_builder::{HeightField, Options, Scene, Triangle, build, fixtures};
 use serde_json::{Value, json};
 use verification::obj::real_file;
@@ -309,40 +309,33 @@ fn what_rounding_took_is_a_warning() {
     let folder = folder("what_rounding_took_is_a_warning");
     let [x0, y0] = [690_000.0, 5_334_000.0];
     let single: fn(f64) -> String = |v| (v as f32).to_string();
-    fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
-    let grid = |side: f64, write: fn(f64) -> String| {
+    let write = |text: &str| fs::write(folder.join("s.obj"), text).unwrap();
+    let grid = |side: f64, number: fn(f64) -> String| {
         let vertex = |i: u32| {
             let [x, y] = [x0 + f64::from(i % 40) * side, y0 + f64::from(i / 40) * side];
-            format!("v {} {} {:.3}\n", write(x), write(y), hills(x - x0, y - y0))
+            format!("v {} {} {:.3}\n", number(x), number(y), hills(x - x0, y - y0))
         };
         let face = |i: u32| format!("f {0} {1} {2}\nf {1} {3} {2}\n", i + 1, i + 2, i + 41, i + 42);
         (0..1600).map(vertex).chain((0..1560).filter(|i| i % 40 < 39).map(face)).collect::<String>()
     };
-    let strict = ["build", "s.obj", "--up", "z", "--settings", "s.toml", "--strict"];
-    fs::write(folder.join("s.obj"), grid(0.25, single)).unwrap();
-    let [_, err] = expect(1, &folder, &strict);
-    let told = "warning: s.obj: all its numbers are of single precision, which so far from zero (up to 5,334,009) has steps of 0.5 m: ";
-    holds(
-        &err,
-        &[told, " of 3,042 triangles have no plan area by that, and ground may be off by half of it; export it nearer"],
-    );
-    // unless there is no other file, and it is meant so
-    holds(&err, &["or from where it has double precision; if its numbers are meant so, --scale 1\n"]);
-    let [_, err] = expect(0, &folder, &[&strict[..], &["--scale", "1"]].concat());
-    holds(&err, &[&told.replace("warning", "note")]);
+    let told = |typed: &[&str]| {
+        let (_, report) = report(&folder, &[&["s.obj", "--up", "z"], typed].concat());
+        let precision = report["findings"].as_array().unwrap().iter().find(|f| f["code"] == "precision")?;
+        let value = |name| precision["values"].as_array()?.iter().find(|v| v["name"] == name)?["value"].as_f64();
+        Some((precision["severity"].as_str()?.to_string(), ["step", "lost", "triangles"].map(|n| value(n).unwrap())))
+    };
+    write(&grid(0.25, single));
+    let (severity, [step, lost, all]) = told(&[]).unwrap();
+    assert_eq!((severity.as_str(), step, all), ("warning", 0.5, 3042.0));
+    assert!(lost > 1500.0, "{lost}");
+    assert_eq!(told(&["--allow", "precision"]), None);
     // posts in the middle of cells of half a metre, which are rounded to even multiples of the steps
-    fs::write(folder.join("s.obj"), grid(0.5, |v| ((v + 0.25) as f32).to_string())).unwrap();
-    let [_, err] = expect(1, &folder, &strict);
-    holds(&err, &[&told.replace("009", "019"), "1,482 of 3,042 triangles have no plan area by that"]);
-    fs::write(folder.join("s.obj"), grid(0.5, |v| (v + 0.25).to_string())).unwrap();
-    let [_, err] = expect(0, &folder, &strict);
-    assert!(!err.contains("single precision"), "{err}");
-    fs::write(folder.join("s.obj"), grid(1.25, single)).unwrap();
-    let [_, err] = expect(0, &folder, &strict);
-    holds(
-        &err,
-        &["note: s.obj: all its numbers are of single precision", ": if they were rounded, ground may be off by half"],
-    );
+    write(&grid(0.5, |v| ((v + 0.25) as f32).to_string()));
+    assert_eq!(told(&[]), Some(("warning".into(), [0.5, 1482.0, 3042.0])));
+    write(&grid(0.5, |v| (v + 0.25).to_string()));
+    assert_eq!(told(&[]), None);
+    write(&grid(1.25, single));
+    assert_eq!(told(&[]), Some(("note".into(), [0.5, 0.0, 3042.0])));
     // houses with upright walls
     let mut town = String::new();
     for k in 0..100 {
@@ -354,7 +347,6 @@ fn what_rounding_took_is_a_warning() {
         }
         town += "f -8 -6 -5 -7\nf -6 -4 -3 -5\nf -4 -2 -1 -3\nf -2 -8 -7 -1\nf -7 -5 -3 -1\n";
     }
-    fs::write(folder.join("s.obj"), town).unwrap();
-    let [_, err] = expect(0, &folder, &strict);
-    holds(&err, &["note: s.obj: all its numbers are of single precision"]);
+    write(&town);
+    assert_eq!(told(&[]).unwrap().0, "note");
 }

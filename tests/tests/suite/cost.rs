@@ -352,15 +352,23 @@ fn by_05_shares_of_the_plan_area() {
     scene.materials.clone_from(&some.materials);
     let report = build(&scene, &as_given()).unwrap().report; // the step between them is no gap
     let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
-    let [p50, p99, p999] = report.shares.height;
-    assert!(near(p50, 0.25 * step) && near(p99, 0.4 * step) && near(p999, 0.4 * step), "{:?}", report.shares);
-    assert!((150..400).contains(&report.shares.places), "about 64 for each triangle: {}", report.shares.places);
+    let [p50, p99, p999] = report.error_quantiles.height;
+    assert!(near(p50, 0.25 * step) && near(p99, 0.4 * step) && near(p999, 0.4 * step), "{:?}", report.error_quantiles);
+    assert!(
+        (150..400).contains(&report.error_quantiles.places),
+        "about 64 for each triangle: {}",
+        report.error_quantiles.places
+    );
     // on the lattice nothing is off
     let exact = build(&some, &Options::default()).unwrap().report;
-    assert!(exact.shares.height[2] < 1e-6 && (30_000..36_000).contains(&exact.shares.places), "{:?}", exact.shares);
+    assert!(
+        exact.error_quantiles.height[2] < 1e-6 && (30_000..36_000).contains(&exact.error_quantiles.places),
+        "{:?}",
+        exact.error_quantiles
+    );
     // no order changes them, nor do threads
     let town = joined(fixtures::town(1), fixtures::cobble());
-    let of = |scene: &Scene| build(scene, &Options::default()).unwrap().report.shares;
+    let of = |scene: &Scene| build(scene, &Options::default()).unwrap().report.error_quantiles;
     assert_eq!(of(&town), of(&shuffled(&town, 8)));
     assert_eq!(on_threads(1, || of(&town)), on_threads(2, || of(&town)));
 }
@@ -375,8 +383,8 @@ fn by_05_shares_agree_with_the_comparison() {
     }
     let built = build(&scene, &Options::default()).unwrap();
     let t = Terrain::open_verified(&built.image).unwrap();
-    let measured = hardpan_builder::against(&t, &scene, &Options::default(), 200_000).source.shares;
-    for (k, (own, other)) in built.report.shares.height.into_iter().zip(measured).enumerate() {
+    let measured = hardpan_builder::source_error(&t, &scene, &Options::default(), 200_000).source.quantiles;
+    for (k, (own, other)) in built.report.error_quantiles.height.into_iter().zip(measured).enumerate() {
         println!("{k}: {own:.9} and {other:.9} m");
         assert!(own > 0.0 && (own - other).abs() < 0.1 * other, "{own} and {other}");
     }

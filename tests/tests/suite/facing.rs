@@ -2,7 +2,7 @@
 
 use crate::common::{lattice_scene, metres, shuffled};
 use hardpan::{Hit, Point, Status, Terrain};
-use hardpan_builder::{Options, Scene, Triangle, Undersides, against, build, fixtures, repair};
+use hardpan_builder::{Options, Scene, Triangle, Undersides, build, fixtures, repair, source_error};
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
 use verification::shells::{self, Corners};
@@ -128,7 +128,7 @@ fn heights(scene: &Scene, place: [f64; 2]) -> Vec<f64> {
     let t = Terrain::open_verified(&built.image).unwrap();
     let mut hits = [hardpan::Hit::NONE; 8];
     let count = t.layers([place[0], place[1], 0.0], &mut hits).written;
-    let agreed = against(&t, scene, &Options::default(), 1000);
+    let agreed = source_error(&t, scene, &Options::default(), 1000);
     let undersides = agreed.lost.iter().find(|l| l.cause == "underside").map(|l| l.triangles);
     assert!(agreed.holds() && undersides == Some(built.report.ceilings), "{agreed:?}");
     hits[..count].iter().map(|hit| t.z_f64(hit)).collect()
@@ -447,7 +447,7 @@ fn turned_walls_are_judged_alike_by_build_and_proof() {
             for _ in 0..3 {
                 let built = build(&scene, &options).unwrap();
                 let t = Terrain::open_verified(&built.image).unwrap();
-                let agreed = against(&t, &scene, &options, 1000);
+                let agreed = source_error(&t, &scene, &options, 1000);
                 let lost = agreed.lost.iter().find(|l| l.cause == "underside").map(|l| l.triangles);
                 assert!(agreed.holds() && lost == Some(built.report.ceilings), "{degrees} {undersides:?}: {agreed:?}");
                 counts.push((built.report.ceilings, t.identity()));
@@ -685,7 +685,7 @@ fn random_closed_solids_look_as_the_oracle_says() {
         assert_eq!(stored, wanted, "{number}");
         // what an image of it answers, and what its proof takes for undersides
         let t = Terrain::open_verified(&built.image).unwrap();
-        let agreed = against(&t, &scene, &unstitched(), 1);
+        let agreed = source_error(&t, &scene, &unstitched(), 1);
         let undersides = agreed.lost.iter().find(|l| l.cause == "underside").map(|l| l.triangles);
         assert!(agreed.holds() && undersides == Some(built.report.ceilings), "{number}: {agreed:?}");
         let merge = t.header().layer_merge;

@@ -3,7 +3,8 @@
 use crate::common::{as_given, compare, hills, lattice_scene, on_threads, shuffled};
 use hardpan::{Point as Place, Terrain};
 use hardpan_builder::{
-    Near, Options, Report, Scene, SourceError, Triangle, Undersides, Verify, against, build, fixtures, repair, verify,
+    Near, Options, Report, Scene, SourceError, Triangle, Undersides, Verify, build, fixtures, repair, source_error,
+    verify,
 };
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
@@ -810,7 +811,7 @@ fn keeps_its_ground(what: &str, scene: &Scene, o: &Options) -> usize {
         }
     }
     // no repair that states what it did is told to have lost ground
-    let slits = against(&terrain, scene, o, 1).slits;
+    let slits = source_error(&terrain, scene, o, 1).slits;
     assert!(slits.lost == 0, "{what}: {slits:?}");
     places.len()
 }
@@ -882,19 +883,19 @@ fn a_slit_that_a_source_has_not_is_told() {
         }
         mesh(&faces)
     };
-    let source_error = Some(SourceError { rest: [0.003, 0.003], squares: Vec::new(), side: 1.0 });
-    let o = Options { source_error, ..as_given() };
+    let stated = Some(SourceError { rest: [0.003, 0.003], squares: Vec::new(), side: 1.0 });
+    let o = Options { source_error: stated, ..as_given() };
     let whole = image(0);
     for (by, lost) in [(0, false), (1, true), (2, true), (6, true)] {
         let built = build(&image(by), &o).unwrap();
-        let a = against(&Terrain::open_verified(&built.image).unwrap(), &whole, &o, 10_000);
+        let a = source_error(&Terrain::open_verified(&built.image).unwrap(), &whole, &o, 10_000);
         assert_eq!((a.slits.lost > 0, a.holds()), (lost, !lost), "{by}: {:?}", a.slits);
         if let Some((at, long)) = a.slits.longest {
             assert_eq!((a.source.exceeded, a.image.exceeded), (0, 0), "{by}: all places have ground near them");
             assert!(long > 0.5 && long < 1.5 && at.iter().take(2).all(|v| (1.0..2.0).contains(v)), "{at:?} {long}");
         }
         // a slit that the source has as well is none
-        let same = against(&Terrain::open_verified(&built.image).unwrap(), &image(by), &o, 10);
+        let same = source_error(&Terrain::open_verified(&built.image).unwrap(), &image(by), &o, 10);
         assert!(same.holds(), "{by}: {:?}", same.slits);
     }
 }

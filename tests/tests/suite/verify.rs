@@ -5,8 +5,8 @@ use crate::handmade;
 use crate::stitch::heap;
 use hardpan::{OpenError, Point, Terrain, Trace, VerifyError, format};
 use hardpan_builder::{
-    Material, Options, Outcome, Scene, Spot, Triangle, Undersides, Verdict, Verify, against, build, fixtures, read,
-    repair, verify,
+    Material, Options, Outcome, Scene, Spot, Triangle, Undersides, Verdict, Verify, build, fixtures, read, repair,
+    source_error, verify,
 };
 use std::collections::BTreeSet;
 use verification::bytes::{Aligned, mend_all, mend_head};
@@ -1011,7 +1011,7 @@ fn by_02_real_meshes_are_proven() {
 fn by_05_against_the_source() {
     for (name, scene) in small().into_iter().chain([("far", fixtures::far()), ("city", fixtures::city())]) {
         let built = image(&scene);
-        let a = against(&Terrain::open(&built).unwrap(), &scene, &Options::default(), 20_000);
+        let a = source_error(&Terrain::open(&built).unwrap(), &scene, &Options::default(), 20_000);
         if name == "curb and patch" {
             // heights of a field have no triangles to compare with
             assert_eq!(a.source.exceeded, 0, "{name}: {a:?}");
@@ -1030,12 +1030,12 @@ fn by_05_what_is_beyond_the_stated_error() {
     let measured = |change: &dyn Fn(&mut Scene)| {
         let mut scene = scene.clone();
         change(&mut scene);
-        against(&terrain, &scene, &Options::default(), 10_000)
+        source_error(&terrain, &scene, &Options::default(), 10_000)
     };
     // all raised by a millimetre: both ways
     let a = measured(&|s| s.positions.iter_mut().for_each(|p| p[2] += 0.001));
     assert!(a.source.exceeded > 1000 && a.image.exceeded > 1000, "{a:?}");
-    assert!((a.source.shares[0] - 0.001).abs() < 1e-5 && a.source.height < 0.001 + 1e-5, "{a:?}");
+    assert!((a.source.quantiles[0] - 0.001).abs() < 1e-5 && a.source.height < 0.001 + 1e-5, "{a:?}");
     // a square more in the source is ground lost, one less ground gained
     let a = measured(&|s| {
         let first = s.positions.len() as u32;
@@ -1055,13 +1055,13 @@ fn by_05_what_is_beyond_the_stated_error() {
     let mut scene = hills(30, 0.7);
     scene.positions.iter_mut().for_each(|p| p[2] += 5e-6);
     let mut bytes = Aligned::new(&image(&scene));
-    assert!(against(&Terrain::open(&bytes).unwrap(), &scene, &Options::default(), 10_000).holds());
+    assert!(source_error(&Terrain::open(&bytes).unwrap(), &scene, &Options::default(), 10_000).holds());
     for (tile, _) in tiles(&bytes) {
         bytes[tile + 88..tile + 96].copy_from_slice(&1e-9f64.to_le_bytes());
     }
     forge(&mut bytes);
     assert!(proven(&bytes).passed());
-    let a = against(&Terrain::open(&bytes).unwrap(), &scene, &Options::default(), 10_000);
+    let a = source_error(&Terrain::open(&bytes).unwrap(), &scene, &Options::default(), 10_000);
     assert!(a.source.exceeded > 0 && a.source.height < 1e-5, "{a:?}");
 }
 
@@ -1077,7 +1077,7 @@ fn by_05_each_triangle_is_asked_for_in_its_middle() {
         let mut holed = scene.clone();
         holed.triangles.remove(missing);
         let measured =
-            |image: &[u8], scene: &Scene| against(&Terrain::open(image).unwrap(), scene, &Options::default(), 10);
+            |image: &[u8], scene: &Scene| source_error(&Terrain::open(image).unwrap(), scene, &Options::default(), 10);
         let (whole_image, holed_image) = (image(&scene), image(&holed));
         let a = measured(&holed_image, &scene);
         assert!(a.source.missing > 0 && a.image.exceeded == 0, "{missing}: {a:?}");
@@ -1096,7 +1096,7 @@ fn by_05_materials_are_those_of_the_source() {
     scene.triangles.push(hardpan_builder::Triangle { material: 1 - t.material.min(1), ..t });
     let built = image(&scene);
     let terrain = Terrain::open(&built).unwrap();
-    let measured = |scene: &Scene| against(&terrain, scene, &Options::default(), 1000);
+    let measured = |scene: &Scene| source_error(&terrain, scene, &Options::default(), 1000);
     assert!(measured(&scene).holds(), "{:?}", measured(&scene));
     let mut turned = scene.clone();
     turned.triangles.reverse();
@@ -1148,7 +1148,7 @@ fn by_05_materials_of_smaller_triangles() {
     let strip = fine(|i, _| !(3..7).contains(&i));
     let others = |built: &hardpan_builder::Scene, source: &hardpan_builder::Scene| {
         let image = image(built);
-        let a = against(&Terrain::open(&image).unwrap(), source, &Options::default(), 1000);
+        let a = source_error(&Terrain::open(&image).unwrap(), source, &Options::default(), 1000);
         let sides = [&a.source, &a.image].map(|side| side.other.triangles);
         assert!(a.source.exceeded + a.image.exceeded == 0 && a.holds() == (sides == [0, 0]), "{a:?}");
         sides
@@ -1174,7 +1174,7 @@ fn by_05_materials_of_smaller_triangles() {
 fn by_05_a_second_coat() {
     let others = |built: &hardpan_builder::Scene, source: &hardpan_builder::Scene| {
         let image = image(built);
-        let a = against(&Terrain::open(&image).unwrap(), source, &Options::default(), 1000);
+        let a = source_error(&Terrain::open(&image).unwrap(), source, &Options::default(), 1000);
         assert!(a.source.exceeded + a.image.exceeded == 0, "{a:?}");
         [&a.source, &a.image].map(|side| side.other.triangles)
     };
@@ -1235,7 +1235,7 @@ fn by_05_what_left_a_tile() {
         if built.report.stitch.upright > 0 || built.report.stitch.moved == [0.0; 2] {
             continue;
         }
-        let a = against(&Terrain::open(&built.image).unwrap(), &scene, &options, 4000);
+        let a = source_error(&Terrain::open(&built.image).unwrap(), &scene, &options, 4000);
         assert!(a.holds(), "heap {seed}: {a:?}");
         compared += 1;
         let stated = |&(tile, _): &(usize, usize)| built.image[tile + 80..tile + 96].to_vec();
@@ -1259,7 +1259,7 @@ fn by_05_the_worst_is_beyond_its_own_tile() {
     };
     raise(&mut source, [3.0, 3.0], 0.4); // within what the first tile states
     raise(&mut source, [20.0, 20.0], 0.1);
-    let a = against(&terrain, &source, &Options::default(), 1000);
+    let a = source_error(&terrain, &source, &Options::default(), 1000);
     let worst = &a.source.worst[0];
     assert!(a.source.exceeded > 0 && worst.at[..2] == [20.0, 20.0] && worst.stated < 1e-5, "{a:?}");
     assert!((worst.height - 0.1).abs() < 0.01 && (a.source.height - 0.4).abs() < 0.01, "{a:?}");
@@ -1269,7 +1269,7 @@ fn by_05_the_worst_is_beyond_its_own_tile() {
     assert!(places.len() == a.source.worst.len() && places.len() == 8, "{a:?}");
     // where nothing is beyond it, the one with the largest error
     raise(&mut source, [20.0, 20.0], -0.1);
-    let a = against(&terrain, &source, &Options::default(), 1000);
+    let a = source_error(&terrain, &source, &Options::default(), 1000);
     let worst = &a.source.worst[0];
     assert!(a.source.exceeded == 0 && worst.at[..2] == [3.0, 3.0] && worst.height == a.source.height, "{a:?}");
 }
@@ -1299,7 +1299,7 @@ fn by_05_what_was_left_out() {
     let again = scene.triangles[0];
     scene.triangles.push(again);
     let rules = Options { max_slope: Some(88.0), ..Options::default() };
-    let a = against(&terrain, &scene, &rules, 1000);
+    let a = source_error(&terrain, &scene, &rules, 1000);
     let counts: Vec<_> = a.lost.iter().map(|l| (l.cause, l.triangles)).collect();
     let causes = [
         "vertical",
@@ -1321,7 +1321,7 @@ fn by_05_what_was_left_out() {
         with.materials[usize::from(other + 2)].name = "Plate".into();
         with.triangles.remove(with.triangles.len() - 2); // the one outside
         let built = build(&with, &rules).unwrap().image;
-        let a = against(&Terrain::open(&built).unwrap(), &scene, &rules, 1000);
+        let a = source_error(&Terrain::open(&built).unwrap(), &scene, &rules, 1000);
         let gained = |s: &Spot| s.at[2] == 9.0 && s.height == 3.0; // above the deck, and not above the underside
         assert!(a.source.exceeded == 0 && a.image.exceeded > 200 && gained(&a.image.worst[0]), "{a:?}");
     }
@@ -1331,7 +1331,7 @@ fn by_05_what_was_left_out() {
         with.materials[usize::from(other + 2)].name = "Plate".into();
         with.triangles.remove(with.triangles.len() - 2); // the one outside
         let built = build(&with, options).unwrap().image;
-        let a = against(&Terrain::open(&built).unwrap(), &scene, &rules, 1000);
+        let a = source_error(&Terrain::open(&built).unwrap(), &scene, &rules, 1000);
         assert!(a.source.exceeded == 0 && a.image.exceeded > 50 && spot(&a.image.worst[0]), "{a:?}");
     };
     let mut deck = scene.clone();
@@ -1340,7 +1340,7 @@ fn by_05_what_was_left_out() {
     gained(&scene, &Options { max_slope: None, ..rules.clone() }, &|s| s.at[2] == 3.0 && s.height == 3.0);
 }
 
-/// Slopes are those of the source: `build` and `against` tell alike which are above a limit, and what is at it stays.
+/// Slopes are those of the source: `build` and `source_error` tell alike which are above a limit, and what is at it stays.
 #[test]
 fn by_05_what_is_too_steep() {
     const SIDE: u32 = 24;
@@ -1369,7 +1369,7 @@ fn by_05_what_is_too_steep() {
         let steep = rises.iter().filter(|rise| **rise > square).count() as u64;
         let rules = Options { max_slope: Some(limit), ..Options::default() };
         let built = build(&scene, &rules).unwrap();
-        let a = against(&Terrain::open(&built.image).unwrap(), &scene, &rules, 1000);
+        let a = source_error(&Terrain::open(&built.image).unwrap(), &scene, &rules, 1000);
         assert_eq!([built.report.steep, a.lost[7].triangles], [steep; 2], "{limit}");
         assert!(a.holds(), "{limit}: {a:?}");
     }
@@ -1391,7 +1391,7 @@ fn by_05_what_is_too_steep() {
     for limit in [60.0, 89.9999995] {
         let rules = Options { max_slope: Some(limit), ..Options::default() };
         let built = build(&doubtful, &rules).unwrap();
-        let a = against(&Terrain::open(&built.image).unwrap(), &doubtful, &rules, 1000);
+        let a = source_error(&Terrain::open(&built.image).unwrap(), &doubtful, &rules, 1000);
         assert!(a.holds() && (1..590).contains(&built.report.steep), "{limit}: {a:?}");
     }
 }
@@ -1417,7 +1417,7 @@ fn by_05_a_file_twice() {
     let undersides = [&once, &twice, &apart].map(|scene| {
         let built = build(scene, &Options::default()).unwrap();
         for source in [&once, &twice, &apart] {
-            let a = against(&Terrain::open(&built.image).unwrap(), source, &Options::default(), 1000);
+            let a = source_error(&Terrain::open(&built.image).unwrap(), source, &Options::default(), 1000);
             // an image that lacks what looks down lacks ground of a source in which it is no underside
             let lacks = std::ptr::eq(source, &twice) && !std::ptr::eq(scene, &twice);
             assert_eq!(a.holds(), !lacks, "{a:?}");

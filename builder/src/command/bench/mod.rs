@@ -104,7 +104,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let figures = measure(args, t)?;
     match args.json {
         true => writeln!(out, "{:#}", figures.facts(t))?,
-        false => figures.table(&format!("{}", named(&args.file)), t, out)?,
+        false => figures.table(&named(&args.file).to_string(), t, out)?,
     }
     let most = counts(&figures.found.most);
     match most.iter().zip(counts(&t.bound())).all(|(c, b)| *c <= b) {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    BuildError, Built, Options, build_on, check,
+    BuildError, Built, Options, Settings, build_on, check,
     check::gaps::{Narrow, narrow},
     export::debug::Debug,
     import::file_name,
@@ -139,9 +139,10 @@ impl<'a> Plan<'a> {
     /// What is wrong with the ground, as far as a build looks; stops with `--strict`.
     fn look(&self, t: &Terrain, built: &Built, ready: &mut Ready, report: &mut Report) -> Done {
         let Ready { provenance, scene, applied, sources, .. } = ready;
-        let allowed = provenance.settings.clone();
-        let all = check::built(&built.report, &allowed.build);
-        report.find(&named(&self.who), all);
+        let Settings { allow, build, .. } = &provenance.settings;
+        let allows = |f: &crate::Finding| allow.contains(&f.code);
+        let all = check::built(&built.report, build);
+        report.find(&named(&self.who), all.into_iter().filter(|f| !allows(f)));
         let there: HashSet<&str> = friction::ground(t).into_iter().map(|(name, _)| name).collect();
         applied.retain(|name| there.contains(name));
         report.settle(applied);
@@ -162,7 +163,7 @@ impl<'a> Plan<'a> {
         report.seconds.look += time.as_secs_f64();
         for look in looks {
             look.skipped.iter().for_each(|why| report.note(format!("{}: {why}", named(&self.who))));
-            report.find(&named(&self.who), look.findings);
+            report.find(&named(&self.who), look.findings.into_iter().filter(|f| !allows(f)));
         }
         if self.args.strict && !report.warnings.is_empty() {
             let count = counted(report.warnings.len() as u64, "warning");

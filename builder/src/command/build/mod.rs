@@ -13,25 +13,24 @@ use std::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::{
-    BuildError, Input, MaxCost, Options, Outliers, Provenance, Scene, Settings, Split, Undersides,
+    Code, Input, MaxCost, Options, Outliers, Provenance, Scene, Settings, Split, Undersides, check,
+    check::source_part::{ground, parts},
     import::{self, Frame, Import, file_name, utf8},
     settings::{Applied, MaterialRule, Raster, SourceFile},
 };
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, Threads, advised, again, backend, bounded, decimal, factors, few,
+    Done, Failure, Form, Kind, NewFile, Replace, Threads, again, backend, bounded, decimal, factors, few, findings,
     friction::typed_files,
     has_bytes, has_extension, help, is_nowhere,
     length::{Side, Threshold},
-    lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     materials::is_image,
-    named,
-    part::{Part, ground, parts},
+    named, notes,
     progress::stage,
     quoted,
     report::{self, Report},
     same, shown, tell,
-    transform::{Said, Transform, way},
+    transform::{Transform, way},
 };
 
 #[derive(clap::Args)]
@@ -94,6 +93,9 @@ pub struct Sources {
     /// Materials, sources and build options (TOML, JSON, or .vstu of VS Terrain); what is typed goes before them
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
+    /// Say nothing of these kinds of findings, and do not stop at them; a warning ends with its kind, as [orientation]
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
+    pub allow: Vec<Code>,
 }
 
 /// What becomes of the ground before it is used.
@@ -235,6 +237,7 @@ impl Args {
     pub fn of_image(self, par: &Path, output: PathBuf) -> Done<again::Common> {
         let of_meshes = [
             ("--up, --unit, --scale, --rotate, --translate", !self.transform.typed().is_empty()),
+            ("--allow", !self.from.allow.is_empty()),
             ("--tile", self.tile.is_some()),
             ("--max-cost", self.max_cost.is_some()),
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
@@ -311,14 +314,13 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 /// What is to be read: its files as they were named, and what is said of each.
 pub struct Asked<'a> {
     from: &'a Sources,
-    transform: &'a Transform,
     settings: Settings,
     /// What is wrong with them, though they are read.
     remarks: Vec<String>,
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
-    said: Vec<Said>,
-    taken: Option<Taken>,
+    /// Whether an error among the findings stops the reading.
+    pub stops: bool,
 }
 
 /// A scene as it was read, with the settings given to it.
@@ -329,27 +331,20 @@ pub struct Ready {
     pub applied: Applied,
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
-    /// The greatest doubt of how they lie, with what mends it.
-    pub doubt: Option<String>,
     pub lain: Lain,
 }
 
-/// How files lie in a scene: what was said of each, how its numbers became metres, and how many triangles it has.
+/// How files lie in a scene: how the numbers of each became metres, and how many triangles it has.
 pub struct Lain {
-    said: Vec<Said>,
     frames: Vec<import::Transform>,
     triangles: Vec<usize>,
 }
 
 impl<'a> Asked<'a> {
     /// Finds the files that are typed, or that the settings name.
-    pub fn new(from: &'a Sources, transform: &'a Transform) -> Done<Self> {
+    pub fn new(from: &'a Sources, transform: &Transform) -> Done<Self> {
         let (settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
-        let (own, taken) = sources(from, transform, &settings)?;
-        // that another file lies so does not say that this one is meant to
-        let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
-        let said = |(_, s): &Placed| transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len());
-        let said: Vec<Said> = own.iter().map(said).collect();
+        let own = sources(from, transform, &settings)?;
         let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, transform.over(&s))).collect();
         if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
             let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
@@ -363,7 +358,7 @@ impl<'a> Asked<'a> {
                 _ => e.into(),
             })?;
         }
-        Ok(Asked { from, transform, settings, remarks, sources, said, taken })
+        Ok(Asked { from, settings, remarks, sources, stops: true })
     }
 
     /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops what
@@ -374,7 +369,7 @@ impl<'a> Asked<'a> {
         kept: impl FnOnce(&[&PathBuf], &mut Report) -> Done,
         report: &mut Report,
     ) -> Done<Ready> {
-        let Asked { from, transform, settings, remarks, sources, said, taken } = self;
+        let Asked { from, settings, remarks, sources, stops } = self;
         if let Some(file) = &from.settings {
             remarks.iter().for_each(|text| report.warn(format!("{}: {}", named(file), shown(text))));
         }
@@ -383,57 +378,45 @@ impl<'a> Asked<'a> {
         let (inputs, mut import) = read?;
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
-        import.report.notes().iter().for_each(|text| report.note(advised(text)));
+        notes(&import.report).into_iter().for_each(|text| report.note(text));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
-        let crowded = import::crowded(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
+        settings.allow.extend(&from.allow);
+        let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, .. } = import;
         report.settle(&applied);
         remark(&settings, &sources, &applied, report);
         if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
             return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
         }
-        if let Some(taken) = taken {
-            taken.tell(&scene, from.settings.as_deref().unwrap_or(Path::new("")), report);
-        }
-        let lain = Lain { said, frames, triangles };
-        let parts = lain.parts(&scene, &sources);
-        let lies = lies(&parts);
-        let doubt = doubt(&parts, &lies, &report.import.files.clone(), transform.says_up(), report)?;
+        let lain = Lain { frames, triangles };
+        let files: Vec<&Path> = sources.iter().map(|(file, _)| file.as_path()).collect();
+        let found = check::source(&scene, &lain.frames, &lain.triangles, &files);
+        let told = findings::tell(findings::beyond(found, &settings.allow, &sources), sources.len(), report);
+        told.or_else(|e| if stops { Err(e) } else { Ok(()) })?;
         if let Some(error) = crowded {
-            return Err(but_first(&lies, doubt, error).into());
+            return Err(error.into());
         }
-        drop((lies, parts));
 
         settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
         let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
         mu_by_default.sort_unstable();
         let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
-        Ok(Ready { provenance, scene, applied, sources, doubt, lain })
+        Ok(Ready { provenance, scene, applied, sources, lain })
     }
 }
 
 impl Lain {
-    fn parts<'s>(&'s self, scene: &'s Scene, sources: &'s [Placed]) -> Vec<Part<'s>> {
-        let each = sources.iter().map(|(file, _)| file.as_path()).zip(self.said.iter().copied());
-        parts(scene, each, &self.frames, &self.triangles)
-    }
-
     /// Why such a scene has no ground.
     pub fn empty(&self, scene: &Scene, sources: &[Placed], options: &Options) -> Failure {
-        let first = &sources[0].0;
-        if is_far(scene) {
-            let cause = "no ground: all of it lies more than 10^15 m from the zero";
-            return Failure::input(first, format!("{cause}; check its numbers, or --unit, --scale and --translate"));
-        }
-        let parts = self.parts(scene, sources);
-        let why = why_empty(scene, &lies(&parts), options.xy_log2);
-        Failure::input(first, format!("{}{why}", BuildError::Empty))
+        let files: Vec<&Path> = sources.iter().map(|(file, _)| file.as_path()).collect();
+        let parts = parts(scene, &files, &self.frames, &self.triangles);
+        Failure::input(files[0], findings::why_empty(scene, &parts, options))
     }
 }
 
@@ -467,14 +450,10 @@ pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     settings.map_err(|e| Failure::input(path, e))
 }
 
-pub fn read_settings(path: &Path) -> Done<Settings> {
-    settings_of(path).map(|(settings, _)| settings)
-}
-
 /// Names of materials that settings and scene do not agree about.
 fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsError) -> Failure {
     let place = from.settings.as_deref().unwrap_or(&sources[0].0);
-    match e.is_of_materials() {
+    match e.of_materials {
         true => Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources))),
         false => Failure::input(place, e),
     }
@@ -483,10 +462,9 @@ fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsE
 /// A file, and how it lies.
 pub type Placed = (PathBuf, SourceFile);
 
-/// The files to read, and what settings say of each. Those typed are read instead of those of the settings, whose entry of a file of the
-/// same name, or if that is not clear of the same file, or if there is one of either that one, holds. Of the
-/// last kind there is one at most, which comes with them.
-fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>)> {
+/// The files to read, and what settings say of each. Those typed are read instead of those of the settings: each takes the entry of its
+/// file name, or where several have one, that of the very file.
+fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<Vec<Placed>> {
     let place = from.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
     let said = |path: &PathBuf| {
@@ -502,30 +480,15 @@ fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<(
     // nothing is known of how a file lies that settings do not name, when they say how theirs do
     let placed = settings.sources.iter().any(|s| s.frame() != Frame::default());
     let silent = transform.over(&nothing) == nothing;
-    let mut taken = None;
-    let mut typed = |path: &PathBuf| {
-        let source = match (said(path), &settings.sources[..], &from.files[..]) {
-            (Some(source), ..) => source,
-            (None, [only], [_]) if placed => {
-                taken = Some(Taken {
-                    file: path.clone(),
-                    of: folder.join(&only.file),
-                    but: !silent,
-                    source: transform.over(only),
-                });
-                only
-            }
-            (None, ..) if placed && silent => {
-                let hint = "which say how their sources lie; name it there, or type --up and --unit";
-                return Err(Failure::input(path, format!("this file is no [[source]] of {}, {hint}", named(place))));
-            }
-            _ => &nothing,
-        };
-        Ok((path.clone(), source.clone()))
+    let typed = |path: &PathBuf| match said(path) {
+        None if placed && silent => {
+            let hint = "which say how their sources lie; name it there, or type --up and --unit";
+            Err(Failure::input(path, format!("this file is no [[source]] of {}, {hint}", named(place))))
+        }
+        source => Ok((path.clone(), source.unwrap_or(&nothing).clone())),
     };
     if !from.files.is_empty() {
-        let all = from.files.iter().map(&mut typed).collect::<Done<_>>()?;
-        return Ok((all, taken));
+        return from.files.iter().map(typed).collect();
     }
     if settings.sources.is_empty() {
         return Err(Failure::input(place, "there is no [[source]] in these settings; add one, or name a FILE"));
@@ -539,7 +502,7 @@ fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<(
         }
         Ok((path, s.clone()))
     });
-    Ok((each.collect::<Done<_>>()?, None))
+    each.collect()
 }
 
 /// Digests and scene of all files.

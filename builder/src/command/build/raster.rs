@@ -47,9 +47,9 @@ pub fn rastered(
     let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
     // what became of the triangles, and what there is of the field
     let of = std::mem::take(&mut built.report);
-    let crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
+    let crate::Report { error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
     let crate::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
-    let own = crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
+    let own = crate::Report { error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
     built.report = crate::Report { index_bytes, leaf_bytes, image_bytes, ..own };
     Ok((built, fit))
 }
@@ -77,7 +77,7 @@ fn heights_at(
 
 /// How well a field fits its mesh, for programs.
 pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
-    let Fit { posts, lost, worst, stated, shares } = fit;
+    let Fit { posts, lost, worst, stated, error_quantiles: shares } = fit;
     let [p50, p99, p999] = shares.height.map(|v| v.is_finite().then_some(v));
     let shares = json!({ "places": shares.places, "p50": p50, "p99": p99, "p999": p999 });
     let (pitch, at, material) = (raster.map(|r| r.cell), raster.map(|r| r.at), raster.map(|r| &r.material));
@@ -89,7 +89,7 @@ pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
 
 /// The same in words.
 pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
-    let Fit { lost, worst, stated, shares, .. } = fit;
+    let Fit { lost, worst, stated, error_quantiles: shares, .. } = fit;
     let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
     writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;
     if shares.places > 0 {

@@ -5,11 +5,8 @@ use std::fmt::Write;
 use data_encoding::BASE64;
 use hardpan::Terrain;
 
-use super::{Done, Found, row};
-use crate::{
-    command::report::worded,
-    draw::{overview::overview, picture::escaped},
-};
+use super::{Done, Found, line, row};
+use crate::draw::{overview::overview, picture::escaped};
 
 /// How every page begins.
 pub const START: &[u8] = b"<!doctype html>\n<!-- hardpan check -->\n";
@@ -43,7 +40,7 @@ pub fn page(found: &Found, t: &Terrain) -> Done<String> {
     _ = writeln!(out, "<h2>List</h2>\n<table>\n<tr><th>number<th>place (x, y, z in m)<th>finding</tr>");
     for (number, finding) in listed {
         let place = finding.place.map(|p| p.map(|v| format!("{v:.3}")).join(", ")).unwrap_or_default();
-        let text = escaped(&worded(finding));
+        let text = escaped(&line(finding));
         _ = writeln!(out, "<tr id=\"{number}\"><td class=\"n\">{number}<td>{place}<td>{text}</tr>");
     }
     for warning in &found.warnings {

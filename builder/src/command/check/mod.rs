@@ -2,7 +2,10 @@
 
 mod html;
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     Code, Finding, Options, build_on,
@@ -15,12 +18,13 @@ use serde_json::{Map, Value, json};
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads,
     build::{Asked, Repairs, Sources},
+    findings::worded,
     length::within,
     load,
     materials::is_image,
     named,
     progress::stage,
-    report::{Report, worded},
+    report::Report,
     terrain,
     transform::Transform,
 };
@@ -94,7 +98,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         [image] if is_image(image)? => {
             let bytes = load(image)?;
             let t = terrain(image, &bytes)?;
-            let found = Found { title: named(image), looks: ground(args, &t, None), warnings: Vec::new() };
+            let found = Found {
+                title: named(image),
+                looks: ground(args, &t, None, &|code| args.wants(code)),
+                warnings: Vec::new(),
+            };
             page(args, &found, &t)?;
             found
         }
@@ -116,7 +124,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 /// Builds the sources in memory, and checks them and their ground.
 fn of_sources(args: &Args) -> Done<Found> {
-    let asked = Asked::new(&args.from, &args.transform)?;
+    let mut asked = Asked::new(&args.from, &args.transform)?;
+    asked.stops = false;
     let mut report = Report::default();
     let ready = asked.read(|settings| args.repairs.over(&mut settings.build), |_, _| Ok(()), &mut report)?;
     let first = &ready.sources[0].0;
@@ -126,9 +135,11 @@ fn of_sources(args: &Args) -> Done<Found> {
     let t = Terrain::open(&built.image).map_err(|e| Failure::open(first, e))?;
     let files = ready.sources.iter().map(|(file, _)| named(file));
     let title = few(files, ready.sources.len() as u64);
+    let allow = &ready.provenance.settings.allow;
+    let wants = |code| args.wants(code) && !allow.contains(&code);
     let own = report.findings.drain(..).chain(check::built(&built.report, options));
-    let mut looks = by_code(own.filter(|f| args.wants(f.code)).collect());
-    looks.extend(ground(args, &t, Some(&ready.scene)));
+    let mut looks = by_code(own.filter(|f| wants(f.code)).collect());
+    looks.extend(ground(args, &t, Some(&ready.scene), &wants));
     let found = Found { title, looks, warnings: report.warnings };
     page(args, &found, &t)?;
     Ok(found)
@@ -147,8 +158,8 @@ fn by_code(mut findings: Vec<Finding>) -> Vec<Look> {
     findings.chunk_by(|a, b| a.code == b.code).map(look).collect()
 }
 
-fn ground(args: &Args, t: &Terrain, scene: Option<&crate::Scene>) -> Vec<Look> {
-    stage("looking over the ground", || check::ground(t, scene, &args.limits(), |code| args.wants(code))).0
+fn ground(args: &Args, t: &Terrain, scene: Option<&crate::Scene>, wants: &dyn Fn(Code) -> bool) -> Vec<Look> {
+    stage("looking over the ground", || check::ground(t, scene, &args.limits(), wants)).0
 }
 
 fn page(args: &Args, found: &Found, t: &Terrain) -> Done {
@@ -158,7 +169,7 @@ fn page(args: &Args, found: &Found, t: &Terrain) -> Done {
 
 impl Args {
     fn wants(&self, code: Code) -> bool {
-        self.only.is_empty() || self.only.contains(&code)
+        (self.only.is_empty() || self.only.contains(&code)) && !self.from.allow.contains(&code)
     }
 
     fn limits(&self) -> Limits {
@@ -216,7 +227,7 @@ impl Found {
             writeln!(out, "{}", row(look).join("  ").trim_end())?;
         }
         for (number, finding) in self.listed(LISTED) {
-            writeln!(out, "{number}: {}", worded(finding))?;
+            writeln!(out, "{number}: {}", line(finding))?;
         }
         let rest: usize = self.looks.iter().map(|l| l.found.unwrap_or(0).saturating_sub(LISTED)).sum();
         if rest > 0 {
@@ -230,6 +241,13 @@ impl Found {
         self.warnings.iter().try_for_each(|text| writeln!(out, "warning: {text}"))?;
         Ok(())
     }
+}
+
+/// A finding in words; of a source with its file.
+fn line(finding: &Finding) -> String {
+    let file =
+        if finding.code.is_of_source() { format!("{}: ", named(Path::new(&finding.subject))) } else { String::new() };
+    file + &worded(finding, false)
 }
 
 /// Kind, count and what was looked for.

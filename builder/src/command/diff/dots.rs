@@ -6,10 +6,12 @@ use serde_json::Value;
 use super::drawing::{HIGHER, LOST, LOWER, SAME, between, of_change, side, signed};
 use crate::compare::{Met, Point};
 use crate::draw::{
-    canvas::{Canvas, Colour, NOTHING},
-    maps::{self, Drawn, Key, Sheet, frame},
-    relief::{View, light, lit},
+    canvas::Canvas,
+    colour::{Colour, NOTHING},
+    frame::{Drawn, Key, Sheet, frame, magnitude},
+    relief::{light, lit},
     scale::Scale,
+    view::View,
 };
 
 /// Ground where no point lies: darker than points without a difference.
@@ -86,12 +88,13 @@ impl Dots {
         let mut ground = Canvas { width: view.width, height: view.height, pixels };
         let mut all: Vec<(usize, Dot)> = dots.iter().enumerate().filter_map(|(i, dot)| Some((i, (*dot)?))).collect();
         all.sort_by(|p, q| p.1.size().total_cmp(&q.1.size()));
-        let reach = (REACH * maps::magnitude(&view)) as i64;
+        let reach = (REACH * magnitude(&view)) as f64 + 0.5;
         for (i, dot) in &all {
-            disc(&mut ground, [(i % view.width) as i64, (i / view.width) as i64], reach, colour(*dot));
+            let at = [i % view.width, i / view.width].map(|v| v as f64 + 0.5);
+            ground.disc(at, reach, colour(*dot));
         }
         let any = |what: fn(&Dot) -> bool| all.iter().any(|(_, dot)| what(dot));
-        let [low_told, high_told] = scale.told(signed);
+        let [low_told, high_told] = scale.labels(signed);
         let change = |v| of_change(scale.ends, v);
         let mut keys = Vec::new();
         if seen[0] < 0.0 || scale.ends[0] < 0.0 && range.is_some() {
@@ -117,15 +120,5 @@ impl Dots {
         }
         let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
         frame(drawn, &format!("Differences: {title}"), &view)
-    }
-}
-
-fn disc(canvas: &mut Canvas, [x, y]: [i64; 2], reach: i64, colour: Colour) {
-    for (dx, dy) in (-reach..=reach).flat_map(|dx| (-reach..=reach).map(move |dy| (dx, dy))) {
-        if dx * dx + dy * dy <= reach * reach
-            && let Some(pixel) = canvas.pixel(x + dx, y + dy)
-        {
-            *pixel = colour;
-        }
     }
 }

@@ -12,11 +12,14 @@ use super::{
 };
 use crate::check::border::span;
 use crate::draw::{
-    canvas::{Canvas, Colour, Lines, NOTHING, Paint, lined, mix},
-    holes::{fine, spots},
-    maps::{self, Drawn, Key, Sheet, Window, frame},
-    relief::{View, light, lit},
-    scale::{Bar, LONG, Scale, apart},
+    canvas::Canvas,
+    colour::{Colour, NOTHING, mix},
+    fine,
+    frame::{Drawn, Key, Sheet, frame},
+    relief::{light, lit},
+    scale::{Bar, LONG, Scale, apart, room},
+    spots,
+    view::View,
 };
 use crate::names::metres;
 
@@ -31,6 +34,9 @@ const REPLACED: Colour = [144, 0, 240];
 /// Friction where it changed most, lighter than heights.
 const MU_HIGHER: Colour = [86, 200, 190];
 const MU_LOWER: Colour = [214, 110, 172];
+/// Other rolling resistance or gain, and another material where nothing else changed.
+const REST: Colour = [236, 176, 120];
+const OTHER: Colour = [196, 188, 224];
 /// About what is small.
 const RING: Colour = [213, 0, 50];
 /// How strong the least change is drawn, of heights and of friction.
@@ -114,21 +120,6 @@ pub fn bounds(a: &Terrain, b: &Terrain) -> [[f64; 3]; 2] {
     [[0, 1, 2].map(|i| low[i].min(l[i])), [0, 1, 2].map(|i| high[i].max(h[i]))]
 }
 
-/// What a map of two images shows: a window, or all of both.
-pub fn view(
-    a: &Terrain,
-    b: &Terrain,
-    window: Option<Window>,
-    size: Option<[Option<usize>; 2]>,
-    per_metre: Option<f64>,
-) -> Result<View, String> {
-    let [low, high] = bounds(a, b);
-    let all = Window([low[0], low[1], high[0], high[1]]);
-    let view = maps::view(a, window.or(Some(all)), size, per_metre)?;
-    maps::meets(&view, [low, high])?;
-    Ok(view)
-}
-
 impl Drawing {
     pub fn new(view: View) -> Self {
         Drawing { view, seen: Mutex::new(vec![Seen::default(); view.width * view.height]) }
@@ -179,7 +170,6 @@ impl Drawing {
         let of_change = |change: f64| of_change(scale.ends, change);
         let frictions = [Friction::of(&all, -1.0, MU_LOWER), Friction::of(&all, 1.0, MU_HIGHER)];
         let of_mu = |mu: f64| frictions[usize::from(mu > 0.0)].colour(mu.abs());
-        let times = maps::magnitude(&view);
         let [first, second] = both.images;
         let lights = view.rows(1.0f32, |row, out| {
             // the first one's show where the second has no ground
@@ -190,21 +180,22 @@ impl Drawing {
             }
         });
         let paint = |(i, seen): (usize, &Seen)| {
-            let (x, y) = (i % view.width, i / view.width);
-            let mu = (seen.mu != 0.0).then(|| of_mu(seen.mu.into()));
             let colour = match seen {
                 Seen { ground: false, .. } => return NOTHING,
-                Seen { lost: true, gained: true, .. } => return REPLACED,
-                Seen { lost: true, .. } => return LOST,
-                Seen { gained: true, .. } => return GAINED,
-                Seen { change: 0.0, .. } => mu.unwrap_or(SAME),
-                Seen { change, .. } if lined(x, y, times) => mu.unwrap_or(of_change(*change)),
-                Seen { change, .. } => of_change(*change),
+                Seen { lost: true, gained: true, .. } => REPLACED,
+                Seen { lost: true, .. } => LOST,
+                Seen { gained: true, .. } => GAINED,
+                Seen { change, .. } if *change != 0.0 => of_change(*change),
+                Seen { mu, .. } if *mu != 0.0 => of_mu((*mu).into()),
+                Seen { rest: true, .. } => REST,
+                Seen { other: true, .. } => OTHER,
+                _ => SAME,
             };
+            if seen.lost || seen.gained {
+                return colour;
+            }
             let relief = RELIEF[usize::from(seen.differs())];
-            let light = 1.0 + relief * (f64::from(lights[i]) - 1.0);
-            let lines = lines(seen.rest, seen.other && mu.is_none());
-            lit(Paint { colour, lines }.at(x, y, times), light)
+            lit(colour, 1.0 + relief * (f64::from(lights[i]) - 1.0))
         };
         let pixels = all.iter().enumerate().map(paint).collect();
         let mut ground = Canvas { width: view.width, height: view.height, pixels };
@@ -215,7 +206,7 @@ impl Drawing {
         }
         let any = |what: fn(&Seen) -> bool| all.iter().any(what);
         let mut keys = Vec::new();
-        let [low_told, high_told] = scale.told(signed);
+        let [low_told, high_told] = scale.labels(signed);
         let all_of_it = range.is_some();
         if seen[0] < 0.0 || scale.ends[0] < 0.0 && all_of_it {
             keys.push(side(scale.ends[0].min(0.0), low_told, of_change, LOWER));
@@ -232,11 +223,10 @@ impl Drawing {
             keys.extend(there.then(|| Key::Box(colour, key.into())));
         }
         frictions.iter().for_each(|side| keys.extend(side.keys()));
-        let lined = |rest, other| Paint { colour: SAME, lines: lines(rest, other) };
+        let plain = |s: &Seen| s.change == 0.0 && s.mu == 0.0 && !s.lost && !s.gained;
         for (there, key) in [
-            (any(|s| s.other && s.mu == 0.0), Key::Paint(lined(false, true), "other material, the same mu".into())),
-            (any(|s| s.rest), Key::Paint(lined(true, false), "other rr or gain".into())),
-            (any(|s| s.rest && s.other && s.mu == 0.0), Key::Paint(lined(true, true), "both".into())),
+            (all.iter().any(|s| s.rest && plain(s)), Key::Box(REST, "other rr or gain".into())),
+            (all.iter().any(|s| s.other && !s.rest && plain(s)), Key::Box(OTHER, "other material alone".into())),
             (!rings.is_empty(), Key::Ring(RING, "around small changes".into())),
             (any(|s| !s.ground), Key::Box(NOTHING, "no ground in either".into())),
         ] {
@@ -246,8 +236,8 @@ impl Drawing {
         if found.apart() {
             notes.insert(0, "no place has ground in both images: they do not lie over each other".into());
         }
-        if any(|s| s.mu != 0.0 && s.change != 0.0) {
-            notes.push("where heights changed too, friction is drawn as lines".into());
+        if any(|s| (s.mu != 0.0 || s.rest || s.other) && s.change != 0.0) {
+            notes.push("where heights changed, other changes are not drawn".into());
         }
         if found.thin() {
             notes.push("ground lost or gained along edges alone is not drawn".into());
@@ -300,7 +290,7 @@ pub fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour)
         }
         let place = if end < 0.0 { ticks.len() } else { 0 };
         ticks.insert(place, (at(share) * long, signed(change)));
-        if !apart(&ticks) {
+        if !apart(&ticks, room) {
             ticks.remove(place);
         }
     }
@@ -314,16 +304,6 @@ pub fn between([low, high]: [f64; 2], told: fn(f64) -> String) -> String {
         (true, true) => format!("{} to {}", told(low), told(high)),
         (true, false) => format!("up to {}", told(low)),
         _ => format!("up to {}", told(high)),
-    }
-}
-
-/// Lines over other rolling resistance or gain, and over another material.
-fn lines(rest: bool, other: bool) -> Lines {
-    match (rest, other) {
-        (false, false) => Lines::None,
-        (false, true) => Lines::Upright,
-        (true, false) => Lines::Level,
-        (true, true) => Lines::Grid,
     }
 }
 

@@ -32,12 +32,11 @@ use self::{
 };
 use super::{
     Done, Failure, Kind, NewFile, Replace, has_extension, info::hex, is_nowhere, load, note, progress::stage, shown,
-    terrain,
+    terrain, view,
 };
 use crate::draw::{
-    maps::{self, Sheet, Window},
-    relief::View,
-    scale,
+    frame::Sheet,
+    view::{View, Window},
 };
 
 #[derive(clap::Args)]
@@ -76,10 +75,10 @@ pub struct Args {
     #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true, requires = "png")]
     window: Option<Window>,
     /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
-    #[arg(long, value_name = "W[xH]", value_parser = maps::size, conflicts_with = "per_metre", requires = "png")]
+    #[arg(long, value_name = "W[xH]", value_parser = view::size, conflicts_with = "per_metre", requires = "png")]
     size: Option<[Option<usize>; 2]>,
     /// Pixels a metre
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = maps::per_metre, requires = "png")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = view::per_metre, requires = "png")]
     per_metre: Option<f64>,
     /// Changes of height at which the colours of the map end, metres, so that pictures with the same ends can be compared
     /// [default: the largest change, up and down]
@@ -102,9 +101,9 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 fn range(text: &str) -> Result<[f64; 2], String> {
-    let end = |v: f64| v == 0.0 || v >= scale::FINEST;
+    let end = |v: f64| v == 0.0 || v >= view::FINEST;
     let sane = |[low, high]: &[f64; 2]| end(-low) && end(*high) && low < high;
-    scale::pair(text)
+    view::pair(text)
         .filter(sane)
         .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, of 0.00001 m at least, as -0.5,0.5".into())
 }
@@ -131,7 +130,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     check_map(args)?;
     let picture = match &args.png {
         Some(place) => {
-            let view = drawing::view(&a, &b, args.window, args.size, args.per_metre);
+            let view = view::view(drawing::bounds(&a, &b), args.window, args.size, args.per_metre);
             Some(Drawing::new(view.map_err(|e| Failure::input(place, e))?))
         }
         None => None,
@@ -177,11 +176,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     } else {
         verdict::print(&difference, out)?;
         if let Some((place, (view, sheet))) = drawn {
-            writeln!(out, "{}", sheet.said(place, view))?;
+            writeln!(out, "{}", sheet.caption(place, view))?;
         }
     }
     if drawn.is_some_and(|(_, (_, sheet))| sheet.barren) {
-        note(maps::missed(drawing::bounds(&a, &b)));
+        note(view::barren(drawing::bounds(&a, &b)));
     }
     if equal || difference.alike == Some(true) { Ok(()) } else { Err(Failure::Different) }
 }

@@ -15,7 +15,7 @@ use super::{
         Done, Failure, Kind, NewFile, Replace, counted, decimal, grouped, load, named, note,
         progress::stage,
         query::{extents, push_number},
-        shown, terrain,
+        shown, terrain, view,
     },
     Args, check_map,
     dots::Dots,
@@ -23,7 +23,6 @@ use super::{
     reference::Reference,
     verdict::short,
 };
-use crate::draw::maps;
 use crate::{
     compare::{Compared, Comparison, Differences, Met, Off, Point},
     import::file_name,
@@ -84,7 +83,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     } else {
         print(&found, args.tolerance, out)?;
         if let Some((place, (view, sheet))) = drawn {
-            writeln!(out, "{}", sheet.said(place, view))?;
+            writeln!(out, "{}", sheet.caption(place, view))?;
         }
     }
     if 2 * found.not_in_image > found.points {
@@ -95,8 +94,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 /// An empty map of the image, or of a part.
 fn dots(args: &Args, terrain: &Terrain, place: &Path) -> Done<Dots> {
-    let view = maps::view(terrain, args.window, args.size, args.per_metre);
-    let view = view.and_then(|view| maps::meets(&view, terrain.bounds()).map(|()| view));
+    let view = view::view(terrain.bounds(), args.window, args.size, args.per_metre);
     Ok(Dots::new(view.map_err(|e| Failure::input(place, e))?))
 }
 

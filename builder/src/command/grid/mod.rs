@@ -1,6 +1,5 @@
 //! `hardpan grid`: heights of the ground on squares, as arrays, pictures, tables and images.
 
-mod picture;
 mod tiff;
 mod write;
 
@@ -37,7 +36,8 @@ use super::{
     terrain,
     transform::Transform,
 };
-use crate::draw::maps::place;
+use crate::draw::grid::picture;
+use crate::names::coordinate;
 
 #[derive(clap::Args)]
 #[command(mut_arg("files", |arg| arg.help("OBJ or FBX files, of which several are one ground, or a terrain image [default: the sources of the settings]")), after_help = "\
@@ -248,8 +248,10 @@ fn as_it_is(args: &Args, image: &Path) -> Done {
     let mut options = Options::default();
     args.repairs.over(&mut options);
     let nothing = SourceFile::default();
-    let typed =
-        args.from.settings.is_some() || args.transform.over(&nothing) != nothing || options != Options::default();
+    let typed = args.from.settings.is_some()
+        || !args.from.allow.is_empty()
+        || args.transform.over(&nothing) != nothing
+        || options != Options::default();
     if typed {
         let text = "an image is sampled as it is; name its source instead, or leave settings, --up and all that changes the ground out";
         return Err(Failure::input(image, text));
@@ -273,7 +275,7 @@ fn sample(
     out: &mut impl Write,
 ) -> Done {
     let stages = backend.stages();
-    let wrong = |e: BuildError| Failure::input(name, e);
+    let wrong = |e: BuildError| Failure::build(name, e);
     let given = ground.triangles();
     let ignored = match args.ignore_above {
         Some(z) => ground.ignore_above(z, args.ignore_mode == "all").map_err(wrong)?,
@@ -384,7 +386,7 @@ fn write(place: &Path, form: Form, heights: &Heights, args: &Args, name: &Path) 
         (Form::Json, heights) => write::json(heights, &file_name(name), &rule_of(args), &mut to).map_err(wrong)?,
         (Form::Tif, Heights::One(grid)) => tiff::write(grid, &mut to).map_err(wrong)?,
         (Form::Obj, Heights::One(grid)) => write::obj(grid, &file_name(name), &mut to).map_err(wrong)?,
-        (Form::Png, Heights::One(grid)) => to.write_all(&picture::png(grid, &file_name(name))?).map_err(wrong)?,
+        (Form::Png, Heights::One(grid)) => to.write_all(&picture(grid, &file_name(name)).png()?).map_err(wrong)?,
         (Form::Tif | Form::Obj | Form::Png | Form::Hpan, _) => unreachable!("refused by its name, or an image"),
     }
     let file: File = to.into_inner().map_err(|e| wrong(e.into_error()))?;
@@ -473,7 +475,7 @@ impl Facts<'_> {
             decimal(squares.cell),
             rule_of(self.args)
         )?;
-        let [x, y] = [0, 1].map(|k| format!("{} to {} m", place(low[k]), place(high[k])));
+        let [x, y] = [0, 1].map(|k| format!("{} to {} m", coordinate(low[k]), coordinate(high[k])));
         writeln!(out, "ground at x {x}, y {y}; {}", counted(self.ground.triangles() as u64, "face"))?;
         if self.ignored > 0 {
             writeln!(

@@ -16,7 +16,7 @@ use ufbx::{
 
 use super::{
     Called, FileReport, Frame, Import, ImportError, ImportErrorKind, ImportReport, MOST_SOURCES, MOST_VERTICES,
-    NO_NAME, Names, Place, Unit, Up, file_name, forget_unused,
+    NO_NAME, Names, Next, Place, Unit, Up, file_name, forget_unused,
     frame::{Axes, Native, Transform},
     number_sources, plain,
     polygon::{Cut, Cutter},
@@ -241,8 +241,9 @@ fn why(path: &Path, bytes: &[u8], end: u64, error: ErrorType) -> ImportError {
         }
         _ if memchr::memmem::find(bytes, b"Open Asset Import Library").is_some() => {
             let cause = "assimp wrote it, and leaves out records by which lists in it end";
-            let hint = "have it write Wavefront OBJ: assimp export SOURCE FILE.obj, then: hardpan build FILE.obj, with --up y or z as it lies";
-            ImportError::new(ImportErrorKind::Unsupported, path, cause, hint)
+            let hint = "have it write Wavefront OBJ: assimp export SOURCE FILE.obj";
+            let error = ImportError::new(ImportErrorKind::Unsupported, path, cause, hint);
+            ImportError { next: Some(Next::BuildUp), ..error }
         }
         _ => {
             let cause = "its records can be read, but what they say contradicts itself, as when faces have corners that are not there, or objects lie in each other";

@@ -1,7 +1,7 @@
 //! How a triangle is divided at what lies beside its open edges.
 
 use super::super::ground::bearable;
-use super::super::near::{Beside, beside};
+use super::super::neighbours::{Beside, beside};
 use super::super::weld::covered;
 use super::fan::{FAN, Fan, NEEDLES, fan, has_room};
 use super::{Search, View, farthest, length};

@@ -6,7 +6,7 @@
 //! it ends. Of vertices that have triangles in common the first moves in a pass.
 
 use super::super::ground::{GONE, Ground, bearable};
-use super::super::near::beside;
+use super::super::neighbours::beside;
 use super::cut::{Cut, Met};
 use super::rim::Seams;
 use super::{View, distance};

@@ -1,7 +1,7 @@
 //! Open vertices, and what lies within the threshold of an open edge among them.
 
 use super::super::ground::Ground;
-use super::super::near::{Counted, Lines, beside};
+use super::super::neighbours::{Counted, Lines, beside};
 use super::super::weld::{Joins, joins};
 use super::cut::Met;
 use super::edges::Edges;

@@ -7,7 +7,7 @@
 //! be a seam to what else ends there. Edges of several triangles are let be: under most a wall leans, and what would be made in its
 //! place crowds other walls.
 
-use super::super::near::{Beside, Counted, Lines, beside, distance};
+use super::super::neighbours::{Beside, Counted, Lines, beside, distance};
 use super::cut::Met;
 use super::{Search, View, flat};
 use crate::{Near, Repair};

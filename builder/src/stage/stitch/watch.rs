@@ -1,6 +1,6 @@
 //! Where something may be to mend: where nothing has changed since all was looked at, there is nothing.
 
-use super::super::near::{Lines, Points};
+use super::super::neighbours::{Lines, Points};
 use super::{View, flat};
 use crate::Near;
 use rayon::prelude::*;

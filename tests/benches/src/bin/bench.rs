@@ -446,7 +446,12 @@ fn bench_builder(effort: &Effort, report: &mut Report) {
                 let from = |i: usize| format!("moved by weld {:.3}, by stitch {:.3}", moved[0][i], moved[1][i]);
                 report.add(PLAN_ERROR, name, built.error[0] * 1e3, from(0));
                 report.add(HEIGHT_ERROR, name, built.error[1] * 1e3, from(1));
-                report.add(P999, name, built.shares.height[2] * 1e3, format!("{} places", built.shares.places));
+                report.add(
+                    P999,
+                    name,
+                    built.error_quantiles.height[2] * 1e3,
+                    format!("{} places", built.error_quantiles.places),
+                );
             }
             Err(why) => report.without(name, &why),
         }

@@ -71,7 +71,7 @@ impl Spot {
 
 /// One surface measured against the other.
 #[derive(Clone, Debug, Default)]
-pub struct Side {
+pub struct SurfaceError {
     /// Places that were measured.
     pub places: u64,
     /// Places with a larger error than stated.
@@ -86,12 +86,12 @@ pub struct Side {
     /// Largest error in height, metres, of places that have some.
     pub height: f64,
     /// Shares of the plan area, 50, 99 and 99.9 %, with at most this error straight up or down, metres.
-    pub shares: [f64; 3],
+    pub quantiles: [f64; 3],
     /// Triangles in whose middle the other surface is of other materials alone, by their names: none where it has nothing there.
-    pub other: Other,
+    pub other: OtherMaterial,
 }
 
-impl Side {
+impl SurfaceError {
     /// Places with a larger error than stated, where the other surface is at another height.
     pub fn moved(&self) -> u64 {
         self.exceeded - self.missing
@@ -100,7 +100,7 @@ impl Side {
 
 /// Source triangles without ground of their own, for one reason.
 #[derive(Clone, Debug)]
-pub struct Lost {
+pub struct LeftOut {
     /// Why.
     pub cause: &'static str,
     /// How many.
@@ -117,18 +117,18 @@ pub struct Agreement {
     /// Error that the head states, in plan and in height, metres.
     pub stated: [f64; 2],
     /// The source, from which the image is measured: what was lost.
-    pub source: Side,
+    pub source: SurfaceError,
     /// The image, from which the source is measured: what was gained.
-    pub image: Side,
+    pub image: SurfaceError,
     /// Source triangles that the image has no ground for, by cause.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LeftOut>,
     /// Where the image's ground ends inside the source's.
     pub slits: Slits,
 }
 
 /// Triangles of another material than the other surface.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Other {
+pub struct OtherMaterial {
     /// How many.
     pub triangles: u64,
     /// The first of them, by the place of its middle: that, and the names of its material and of one of the other surface.
@@ -148,7 +148,7 @@ impl Agreement {
 ///
 /// The kernel is asked what lies straight above and below places of the source; where its answers take more than 128 tests on average, in
 /// every so many-th triangle, and else the image's triangles are.
-pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize) -> Agreement {
+pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize) -> Agreement {
     let h = terrain.header();
     let (image, errors) = image_of(terrain);
     let Sorted { kept, stays, lost } = sort_out(terrain, scene, rules);
@@ -188,11 +188,11 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
     Agreement {
         slits,
         stated: [h.error_plan, h.error_height],
-        source: Side {
+        source: SurfaceError {
             other: other((&kept, &of), &image, &stated, [&source_name, &name], &around),
             ..side(&kept, samples, &stated, &ask, &image)
         },
-        image: Side {
+        image: SurfaceError {
             other: other((&image.triangles, &image.of), &all, &stated, [&name, &source_name], &|_, _| false),
             ..side(&image.triangles, samples, &stated, &none, &all)
         },
@@ -215,7 +215,7 @@ fn other<'a>(
     stated: &(dyn Fn(&Point) -> [f64; 2] + Sync),
     [name, name_there]: [&(dyn Fn(u16) -> &'a str + Sync); 2],
     allowed: &(dyn Fn(&Point, &[u16]) -> bool + Sync),
-) -> Other {
+) -> OtherMaterial {
     let those = triangles.par_iter().zip(of).filter_map(|(t, &material)| {
         let p = centre(t);
         let there = surface.materials(&p, stated(&p));
@@ -229,7 +229,7 @@ fn other<'a>(
     let (triangles, first) = those
         .map(|one| (1, Some(one)))
         .reduce(|| (0, None), |a, b| (a.0 + b.0, [a.1, b.1].into_iter().flatten().min_by(order)));
-    Other { triangles, first: first.map(|(p, here, there)| (p, here.into(), there.into())) }
+    OtherMaterial { triangles, first: first.map(|(p, here, there)| (p, here.into(), there.into())) }
 }
 
 fn centre([a, b, c]: &[Point; 3]) -> Point {
@@ -267,7 +267,7 @@ struct Sorted {
     /// coincident.
     stays: Vec<Option<u16>>,
     /// Those that are not kept, by cause.
-    lost: Vec<Lost>,
+    lost: Vec<LeftOut>,
 }
 
 /// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays, then one that
@@ -284,7 +284,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
         "underside",
         "steeper than the limit",
     ];
-    let mut lost = causes.map(|cause| Lost { cause, triangles: 0, plan_area: 0.0, first: None });
+    let mut lost = causes.map(|cause| LeftOut { cause, triangles: 0, plan_area: 0.0, first: None });
     // the first at each place, by its number among those that are kept, and which of them is at the place of each triangle
     let mut first: HashMap<[[i64; 3]; 3], u32> = HashMap::with_capacity(scene.triangles.len());
     let mut at = vec![None; scene.triangles.len()];
@@ -477,7 +477,7 @@ fn side(
     stated: &(dyn Fn(&Point) -> [f64; 2] + Sync),
     straight: &(dyn Fn(usize, &Point) -> Option<f64> + Sync),
     surface: &Surface,
-) -> Side {
+) -> SurfaceError {
     let area: f64 = triangles.iter().map(|t| plan_area(t).abs()).sum();
     let measure = |number: usize, p: Point| -> (Spot, f64) {
         let [h, v] = stated(&p);
@@ -520,8 +520,11 @@ fn side(
         (0..AGAIN).for_each(|_| parts[number].see(measure(number, random.within(&triangles[number])).0));
     }
     let spots = |list: Vec<(usize, Spot)>| list.into_iter().map(|w| w.1).collect();
-    let mut side =
-        Side { worst: spots(worst(&parts, TOLD)), farthest: spots(farthest(&parts, TOLD)), ..Side::default() };
+    let mut side = SurfaceError {
+        worst: spots(worst(&parts, TOLD)),
+        farthest: spots(farthest(&parts, TOLD)),
+        ..SurfaceError::default()
+    };
     let mut all = Vec::new();
     for part in parts {
         side.places += part.places;
@@ -531,7 +534,7 @@ fn side(
         all.extend(part.straight);
     }
     all.sort_unstable_by(f32::total_cmp);
-    side.shares = [0.5, 0.99, 0.999].map(|share| {
+    side.quantiles = [0.5, 0.99, 0.999].map(|share| {
         let last = all.len().saturating_sub(1);
         all.get(((share * all.len() as f64) as usize).min(last)).copied().unwrap_or(0.0).into()
     });

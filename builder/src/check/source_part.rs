@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use crate::{Scene, Triangle, import::Transform};
+use crate::{Code, Finding, Hint, Scene, Severity, Triangle, import::Transform};
 
-use super::{
-    nodata,
-    transform::{Of, Said},
-};
+use super::nodata;
 
 /// What a scene has of one file.
 pub struct Part<'a> {
@@ -17,26 +14,19 @@ pub struct Part<'a> {
     pub frame: &'a Transform,
     /// Its triangles.
     pub triangles: &'a [Triangle],
-    /// What was said of it.
-    pub said: Said,
     /// Heights of its ground that stand for no data, with its axes x, y and z up: see [`nodata::values`].
     pub voids: [Vec<f64>; 3],
     scene: &'a Scene,
 }
 
-/// The parts of a scene, of its files in the order read and what was said of them, how the numbers of each became metres, and how many triangles it has.
-pub fn parts<'a>(
-    scene: &'a Scene,
-    files: impl Iterator<Item = (&'a Path, Said)>,
-    frames: &'a [Transform],
-    counts: &[usize],
-) -> Vec<Part<'a>> {
+/// The parts of a scene. Given are its files in the order read, how the numbers of each became metres, and its count of triangles.
+pub fn parts<'a>(scene: &'a Scene, files: &[&'a Path], frames: &'a [Transform], triangles: &[usize]) -> Vec<Part<'a>> {
     let mut rest = &scene.triangles[..];
     let mut parts = Vec::new();
-    for (((file, said), frame), count) in files.zip(frames).zip(counts) {
+    for ((file, frame), count) in files.iter().zip(frames).zip(triangles) {
         let (triangles, behind) = rest.split_at(*count);
         rest = behind;
-        let mut part = Part { file, frame, triangles, said, voids: Default::default(), scene };
+        let mut part = Part { file, frame, triangles, voids: Default::default(), scene };
         part.voids = [0, 1, 2].map(|up| nodata::values(&part, up));
         parts.push(part);
     }
@@ -76,25 +66,20 @@ impl<'a> Part<'a> {
         self.triangles.iter().filter(|t| self.is_measured(t))
     }
 
-    /// Those of them that are ground.
+    /// Ground of which somebody measured all corners.
     pub fn measured_ground(&self) -> impl Iterator<Item = &'a Triangle> {
         self.ground().filter(|t| self.is_measured(t))
     }
 
-    /// How to say that its numbers are meant as they stand, as the end of a warning of some files or of all; none if it is said. By a
-    /// scale of 1, which a file of another scale cannot have.
-    pub fn unmeant(&self, all: bool) -> Option<String> {
-        let Said { scale, plain, .. } = self.said;
-        match plain && scale.answers(all) {
-            true => None,
-            false if scale != Of::Nobody && !plain => Some(String::new()),
-            false => Some(format!("; if its numbers are meant so, {}", self.said.say(scale, "scale", "1", all))),
-        }
+    /// How far that reaches in x, y and z, metres.
+    pub fn extent(&self) -> [f64; 3] {
+        extent(self.scene, self.measured_ground())
     }
 
-    /// From where to where the ground that somebody measured reaches in x, y and z, metres.
-    pub fn ends(&self) -> Ends {
-        ends(self.scene, self.measured_ground())
+    /// A finding about the file.
+    pub(super) fn finding(&self, code: Code, severity: Severity, text: String, hint: Hint) -> Finding {
+        let subject = self.file.to_string_lossy().into_owned();
+        Finding { code, severity, subject, place: None, values: Vec::new(), text, hint }
     }
 }
 
@@ -109,16 +94,10 @@ pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Ite
     triangles.iter().filter(move |t| stays[usize::from(t.material)])
 }
 
-/// From where to where something reaches in x, y and z, metres; from infinity to less where there is nothing.
-pub type Ends = [[f64; 2]; 3];
-
-/// Of the corners of triangles.
-pub fn ends<'a>(scene: &Scene, triangles: impl Iterator<Item = &'a Triangle>) -> Ends {
-    let corners = triangles.flat_map(|t| t.v).map(|v| scene.positions[v as usize].map(|v| [v, v]));
-    corners.fold([[f64::INFINITY, f64::NEG_INFINITY]; 3], join)
-}
-
-/// Of both.
-pub fn join(a: Ends, b: Ends) -> Ends {
-    [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])])
+/// How far corners of triangles reach in x, y and z, metres; 0 if there is none.
+pub fn extent<'a>(scene: &Scene, triangles: impl Iterator<Item = &'a Triangle>) -> [f64; 3] {
+    let corners = triangles.flat_map(|t| t.v).map(|v| scene.positions[v as usize]);
+    let none = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    let ends = corners.fold(none, |ends, p| [0, 1, 2].map(|i| [ends[i][0].min(p[i]), ends[i][1].max(p[i])]));
+    ends.map(|[low, high]| (high - low).max(0.0))
 }

@@ -16,7 +16,7 @@ const ENOUGH: u64 = 1 << 50;
 
 /// Counts the least bytes of index that a rule asks for in a tile, whose squares may be halved so often. An error if those of all
 /// tiles are more than may be.
-pub fn foresee(rule: &Rule, tris: &[Tri], low: [i64; 2], log2: u32, most: u32) -> Result<(), BuildError> {
+pub fn index_estimate(rule: &Rule, tris: &[Tri], low: [i64; 2], log2: u32, most: u32) -> Result<(), BuildError> {
     let all: Vec<u32> = (0..tris.len() as u32).collect();
     if rule.accepts(log2, tris.iter().copied()) {
         return Ok(());
@@ -46,7 +46,7 @@ struct Sheets {
 }
 
 impl Seen<'_> {
-    /// As [`foresee`], of a square that is not accepted; it may be quartered and halved so often.
+    /// As [`index_estimate`], of a square that is not accepted; it may be quartered and halved so often.
     fn square(
         &mut self,
         rule: &Rule,

@@ -11,7 +11,7 @@
 
 use super::edges::Edges;
 use super::plan::{Box4, Rect, Tri};
-use crate::parts::Parts;
+use crate::disjoint_set::DisjointSet;
 
 /// Most cells of a triangle, on average, and the least side of one, log2 in steps.
 const CELLS: i64 = 2;
@@ -44,7 +44,7 @@ pub fn classes(tris: &[Tri], boxes: &[Box4], edges: &mut Edges, tile: &Rect) -> 
     let mut classes = vec![0u32; tris.len()];
     for (class, ends) in (1..).zip(starts.windows(2)) {
         let some = &members[ends[0] as usize..ends[1] as usize];
-        for (t, _) in some.iter().zip(alone(tris, boxes, &balanced, some, tile)).filter(|(_, alone)| *alone) {
+        for (t, _) in some.iter().zip(non_overlapping(tris, boxes, &balanced, some, tile)).filter(|(_, alone)| *alone) {
             classes[*t as usize] = class;
         }
     }
@@ -53,7 +53,7 @@ pub fn classes(tris: &[Tri], boxes: &[Box4], edges: &mut Edges, tile: &Rect) -> 
 
 /// Of each of some triangles of a tile whether it certainly overlaps no other of them. Bit k of `balanced`: at the edge from corner k
 /// lie as many of them on one side as on the other.
-fn alone(tris: &[Tri], boxes: &[Box4], balanced: &[u8], some: &[u32], tile: &Rect) -> Vec<bool> {
+fn non_overlapping(tris: &[Tri], boxes: &[Box4], balanced: &[u8], some: &[u32], tile: &Rect) -> Vec<bool> {
     let none = || vec![false; some.len()];
     let each = || some.iter().map(|&t| (&tris[t as usize], boxes[t as usize], balanced[t as usize]));
     let mut all = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
@@ -188,7 +188,7 @@ impl Cells {
     fn regions(&self) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
         let [side, rows] = self.sides.map(|side| side as usize);
         let mut runs = vec![0u32; side * rows];
-        let (mut parts, mut firsts) = (Parts::new(1), vec![[0; 2]]);
+        let (mut parts, mut firsts) = (DisjointSet::new(1), vec![[0; 2]]);
         for y in 0..rows {
             let (before, row) = runs[..(y + 1) * side].split_at_mut(y * side);
             let above = &before[y.saturating_sub(1) * side..];

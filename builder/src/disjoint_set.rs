@@ -1,13 +1,13 @@
-//! What hangs together.
+//! Disjoint sets: what hangs together.
 
 /// Of each one of the same part that came before, or itself.
 #[derive(Default)]
-pub struct Parts(Vec<u32>);
+pub struct DisjointSet(Vec<u32>);
 
-impl Parts {
+impl DisjointSet {
     /// So many, each alone.
-    pub fn new(count: usize) -> Parts {
-        Parts((0..count as u32).collect())
+    pub fn new(count: usize) -> DisjointSet {
+        DisjointSet((0..count as u32).collect())
     }
 
     /// Adds one that hangs together with none so far.
@@ -20,7 +20,7 @@ impl Parts {
     /// The first of its part.
     #[inline]
     pub fn of(&mut self, mut number: u32) -> u32 {
-        let Parts(before) = self;
+        let DisjointSet(before) = self;
         while before[number as usize] != number {
             before[number as usize] = before[before[number as usize] as usize];
             number = before[number as usize];
@@ -30,7 +30,7 @@ impl Parts {
 
     /// Of each the first of its part.
     pub fn firsts(self) -> Vec<u32> {
-        let Parts(mut before) = self;
+        let DisjointSet(mut before) = self;
         for number in 0..before.len() {
             before[number] = before[before[number] as usize]; // which comes before it, and has its first already
         }

@@ -1,26 +1,24 @@
 //! A grid as a picture: heights as colours, lit from the north-west.
 
+use super::{
+    canvas::Canvas,
+    colour::{NOTHING, WHITE, mix},
+    frame::{Drawn, Key, frame, no_ground},
+    heights::TINT,
+    relief::{light, lit},
+    scale::{Scale, decimals},
+    view::View,
+};
 use crate::{
-    names::grouped,
+    check::walk::ALL,
+    names::{coordinate, grouped, metres},
     sample::{Grid, Squares},
 };
 
-use super::super::Done;
-use crate::check::walk::ALL;
-use crate::draw::{
-    canvas::{Canvas, NOTHING, WHITE, mix},
-    maps::{self, Drawn, Key},
-    relief::{View, light, lit},
-    scale::Scale,
-};
-use crate::names::metres;
-
 /// Pixels of the longer side, if the squares are fewer, and the most.
 const SIDES: [usize; 2] = [1200, 4096];
-/// How strong the colours of heights are.
-const TINT: f64 = 0.6;
 
-pub fn png(grid: &Grid, name: &str) -> Done<Vec<u8>> {
+pub fn picture(grid: &Grid, name: &str) -> Canvas {
     let Squares { extent: [[west, south], _], cell, columns, rows, .. } = grid.squares;
     let longer = columns.max(rows);
     // a square has so many pixels, or of so many squares one has a pixel
@@ -46,15 +44,14 @@ pub fn png(grid: &Grid, name: &str) -> Done<Vec<u8>> {
         let [x, y] = [i % width, height - 1 - i / width].map(|v| v / pixels * every + every / 2);
         *pixel = colour(x.min(columns - 1), y.min(rows - 1));
     }
-    let mut keys =
-        vec![Key::Bar(scale.bar(TINT, |v| format!("{} m", maps::place(v)), |v, decimals| format!("{v:.decimals$}")))];
+    let mut keys = vec![Key::Bar(scale.bar(TINT, |v| format!("{} m", coordinate(v)), decimals))];
     if count < grid.squares.count() as u64 {
-        keys.push(maps::no_ground(&view));
+        keys.push(no_ground(&view));
     }
     let mut notes = vec![format!("{} x {} squares of {}", grouped(columns as u64), grouped(rows as u64), metres(cell))];
     if every > 1 {
         notes.push(format!("of {every} x {every} squares one is drawn"));
     }
     let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: serde_json::Value::Null };
-    Ok(maps::frame(drawn, &format!("Heights on squares: {name}"), &view).canvas.png()?)
+    frame(drawn, &format!("Heights on squares: {name}"), &view).canvas
 }

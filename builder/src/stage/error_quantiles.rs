@@ -21,7 +21,7 @@ const WORK: u64 = 1 << 23;
 
 /// Shares of the plan area, and the error in height that they stay within.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shares {
+pub struct ErrorQuantiles {
     /// Places that were asked.
     pub places: u64,
     /// Error straight up or down that 50, 99 and 99.9 % of them have at most, metres; infinite if so many found no ground.
@@ -68,7 +68,7 @@ fn random(seed: &mut u64) -> f64 {
 }
 
 /// Asks an image for its heights at these places.
-pub fn measure(terrain: &Terrain, places: &[[f64; 3]]) -> Shares {
+pub fn measure(terrain: &Terrain, places: &[[f64; 3]]) -> ErrorQuantiles {
     let windows = Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 };
     let options = hardpan::Options { windows, fallback: hardpan::format::fallback::MISS };
     let off = |p: &[f64; 3]| {
@@ -85,5 +85,5 @@ pub fn measure(terrain: &Terrain, places: &[[f64; 3]]) -> Shares {
         let rank = (all.len() * thousandths).div_ceil(1000);
         all.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
     };
-    Shares { places: all.len() as u64, height: [500, 990, 999].map(share) }
+    ErrorQuantiles { places: all.len() as u64, height: [500, 990, 999].map(share) }
 }

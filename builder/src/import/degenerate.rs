@@ -1,7 +1,7 @@
-//! Triangles so crowded that no image of them could be proven: better known from the mesh than when a gigabyte and a minute are
+//! Triangles so degenerate that no image of them could be proven: better known from the mesh than when a gigabyte and a minute are
 //! gone.
 
-use super::polygon::turn;
+use super::{ImportError, Next, polygon::turn};
 use crate::{
     Material, Options, Scene, Triangle,
     names::{bounded, few, grouped, named},
@@ -25,12 +25,33 @@ const FAR: f64 = 1e18;
 /// How often slivers may meet squares: all of them, or if that is more each on average.
 const MEETINGS: [usize; 2] = [1 << 23, 64];
 
-/// What lies too crowded of a scene, and what to do.
-type Crowd = (String, String);
+/// What is degenerate in a scene, what to do, and the material to leave out instead, if there is one.
+pub struct Degenerate {
+    cause: String,
+    hint: &'static str,
+    material: Option<String>,
+}
+
+impl Degenerate {
+    /// Of a file.
+    pub fn error(self, file: &Path) -> ImportError {
+        let Degenerate { cause, hint, material } = self;
+        match material {
+            None => ImportError::input(file, cause, hint),
+            Some(name) => {
+                let or = format!(
+                    "where {name:?} is no ground, leave it out before any pattern: include = false in its own [[material]]"
+                );
+                let error = ImportError::input(file, cause, format!("{hint}; {or}"));
+                ImportError { next: Some(Next::Settings), ..error }
+            }
+        }
+    }
+}
 
 /// What of the ground among the triangles of a file meets in one vertex of those that it has. `numbered`: vertices of it are known by
 /// their numbers.
-pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, numbered: bool) -> Option<Crowd> {
+pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, numbered: bool) -> Option<Degenerate> {
     let (at, count) = ground.fan(triangles.clone(), vertices.clone())?;
     let vertex = vertices.start + at;
     let [x, y, z] = ground.scene.positions[vertex];
@@ -42,12 +63,12 @@ pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, num
     );
     let around = ground.among(triangles).filter(|t| t.v.contains(&(vertex as u32))).map(|t| t.material);
     let hint = "divide such fans by rings around their middle in a mesh editor";
-    Some((cause, format!("{hint}{}", ground.or_leave_out(around))))
+    Some(Degenerate { cause, hint, material: ground.to_leave_out(around) })
 }
 
 /// What of the ground of a scene is long and thin and lies close side by side, and the number of the file that has the most of them there,
 /// given the files and where the triangles of each end. Looks at each file by itself, and then where some of several lie.
-pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Crowd)> {
+pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Degenerate)> {
     let thin = ground.slivers(files);
     let crowded = |thin, mixed| Some((thin, Squares::over(thin, mixed).err()?.worst));
     let alone = thin.chunk_by(|a, b| a.file == b.file).find_map(|thin| crowded(thin, false));
@@ -68,7 +89,7 @@ pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Crow
         grouped(worst.slivers as u64),
     );
     let hint = "cut them across in a mesh editor, and faces of very many corners into smaller ones";
-    Some((file, (cause, format!("{hint}{}", ground.or_leave_out(met().map(|s| s.material))))))
+    Some((file, Degenerate { cause, hint, material: ground.to_leave_out(met().map(|s| s.material)) }))
 }
 
 /// A scene, and which of its triangles are ground.
@@ -111,17 +132,13 @@ impl<'a> Ground<'a> {
         triangles.zip(all).filter(|(number, t)| self.is(*number, t)).map(|(_, t)| t)
     }
 
-    /// What else to do with triangles of those materials: to leave the one out that most of them have, if there is other ground.
-    fn or_leave_out(&self, materials: impl Iterator<Item = u16>) -> String {
+    /// The one of these materials that most triangles have, if there is other ground.
+    fn to_leave_out(&self, materials: impl Iterator<Item = u16>) -> Option<String> {
         let mut counts = vec![0u64; self.materials.len()];
         materials.for_each(|m| counts[usize::from(m)] += 1);
         let most = (0..counts.len()).max_by_key(|&m| (counts[m], Reverse(m)));
         let others = |m: &usize| self.among(0..self.scene.triangles.len()).any(|t| usize::from(t.material) != *m);
-        let Some(most) = most.filter(others) else { return String::new() };
-        let name = bounded(&self.scene.materials[most].name);
-        format!(
-            "; where {name:?} is no ground, leave it out: include = false in its own [[material]] of the settings, before any pattern"
-        )
+        most.filter(others).map(|most| bounded(&self.scene.materials[most].name).into_owned())
     }
 
     /// Corners in plan, and the squares of the longest side and of twice the area; of those alone that are at least a step of the
@@ -279,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn slivers_are_crowded_where_many_lie_side_by_side() {
+    fn slivers_are_degenerate_where_many_lie_side_by_side() {
         // and how often slivers meet squares at most; none: until no more is allowed
         for (scene, work) in [
             (strips(100, [10_000.0, 0.05], 0.0), Some(200)),

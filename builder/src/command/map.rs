@@ -1,0 +1,191 @@
+//! `hardpan export png`: maps of an image.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use hardpan::Terrain;
+use serde_json::json;
+
+use super::{
+    Done, Failure, Kind, NewFile, Replace,
+    export::beside,
+    has_extension, is_nowhere,
+    length::within,
+    load, make_folder, note,
+    progress::stage,
+    shown, terrain,
+    view::{self, Range},
+};
+use crate::{
+    check::{steps, walk::ALL},
+    draw::{
+        maps::{self, Map, Wish},
+        materials,
+        view::{View, Window},
+    },
+    import::file_name,
+    names::first,
+};
+
+/// Most names that a note lists.
+const NAMES: usize = 14;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// A terrain image
+    image: PathBuf,
+    /// Which maps, with commas between them
+    #[arg(long, value_parser = view::Maps, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
+    map: Vec<Vec<Map>>,
+    /// Where the colours of relief, slope, layers, mu, cost or error begin and end, in the map's units, so that pictures with the same
+    /// ends can be compared; of several maps one for each, such as mu=0,1 [default: as far as the picture goes; of mu 0,1.2, of slope 0,45]
+    #[arg(long, value_name = "[MAP=]LOW,HIGH", allow_hyphen_values = true, value_parser = view::range)]
+    range: Vec<Range>,
+    /// Where they go: a file for one map, else a folder [default: beside IMAGE, as IMAGE-MAP.png]
+    #[arg(short, long, value_name = "FILE.png|FOLDER")]
+    output: Option<PathBuf>,
+    /// The part to draw, in metres; some of it must lie where the image has ground [default: all]
+    #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true)]
+    window: Option<Window>,
+    /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
+    #[arg(long, value_name = "W[xH]", value_parser = view::size, conflicts_with = "per_metre")]
+    size: Option<[Option<usize>; 2]>,
+    /// Pixels a metre
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = view::per_metre)]
+    per_metre: Option<f64>,
+    /// Only ground at this height or above, metres: a bridge without the road under it
+    #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = view::height)]
+    above: Option<f64>,
+    /// Only ground at this height or below, metres: the road under a bridge
+    #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = view::height)]
+    below: Option<f64>,
+    /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
+    max_gap: Option<f64>,
+    /// Show steps of more than this on the map holes, metres: ground that ends and goes on up to half a metre lower right beside it.
+    /// Kerbs with upright faces count too: an image does not have those
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
+    max_step: Option<f64>,
+    /// Replace files that are there and that hardpan did not draw
+    #[arg(long)]
+    force: bool,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    let wanted = wanted(args);
+    let ranges = view::ranges(&wanted, &args.range).map_err(|e| Failure::input(&args.image, e))?;
+    let image = load(&args.image)?;
+    let t = terrain(&args.image, &image)?;
+    let view = checked_view(args, &t, &wanted).map_err(|e| Failure::input(&args.image, e))?;
+    let places = places(args, &wanted)?;
+    for place in &places {
+        Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [&args.image])?;
+    }
+    let title = shown(&file_name(&args.image));
+    let mut barren = false;
+    let mut facts = Vec::new();
+    for ((&map, range), place) in wanted.iter().zip(ranges).zip(&places) {
+        let wish = Wish { range, max_gap: args.max_gap, max_step: args.max_step };
+        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, wish, &title));
+        let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
+        written?;
+        barren |= sheet.barren;
+        if args.json {
+            facts.push(json!({
+                "map": map.name(), "file": place.to_string_lossy(),
+                "width": sheet.canvas.width, "height": sheet.canvas.height,
+                "ground_at": sheet.at, "pixels": [view.width, view.height],
+                "window": view.window(), "above": args.above, "below": args.below, "metres_per_pixel": 1.0 / view.per_metre,
+                "facts": sheet.facts, "seconds": time.as_secs_f64(),
+            }));
+        } else {
+            writeln!(out, "{}", sheet.caption(place, &view))?;
+            sheet.details.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+        }
+    }
+    if args.json {
+        writeln!(out, "{:#}", json!(facts))?;
+    } else if places.len() == 1 && wanted == [Map::Relief] {
+        note(format!("other maps: --map {}, or all", Map::ALL.map(Map::name).join(",")));
+    }
+    if wanted.contains(&Map::Materials) {
+        note_spellings(&t);
+    }
+    if barren {
+        note(view::barren(t.bounds()));
+    }
+    Ok(())
+}
+
+/// The maps that are asked for, each once.
+fn wanted(args: &Args) -> Vec<Map> {
+    let mut wanted: Vec<Map> = Vec::new();
+    for map in args.map.iter().flatten() {
+        if !wanted.contains(map) {
+            wanted.push(*map);
+        }
+    }
+    if wanted.len() == Map::ALL.len() && (args.above.is_some() || args.below.is_some()) {
+        wanted.retain(|map| *map != Map::Cost); // which is of all heights
+    }
+    wanted
+}
+
+/// What the maps show, or why they cannot.
+fn checked_view(args: &Args, t: &Terrain, wanted: &[Map]) -> Result<View, String> {
+    let heights = [args.above.unwrap_or(ALL[0]), args.below.unwrap_or(ALL[1])];
+    let holes = wanted.contains(&Map::Holes);
+    let text = if heights[0] > heights[1] {
+        "no ground is above --above and below --below; to look at heights between two, give the lower one to --above"
+    } else if heights != ALL && wanted.contains(&Map::Cost) {
+        "what a query costs is of all heights; leave the map cost out, or --above and --below"
+    } else if args.max_gap.is_some() && !holes {
+        "no map but holes shows gaps; add --map holes, or leave --max-gap out"
+    } else if args.max_step.is_some() && !holes {
+        "no map but holes shows steps; add --map holes, or leave --max-step out"
+    } else {
+        let view = view::view(t.bounds(), args.window, args.size, args.per_metre)?;
+        return Ok(View { heights, ..view });
+    };
+    Err(text.into())
+}
+
+/// Where the maps go.
+fn places(args: &Args, wanted: &[Map]) -> Done<Vec<PathBuf>> {
+    let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
+    let within = |folder: &Path| -> Vec<PathBuf> {
+        wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
+    };
+    match &args.output {
+        None => Ok(wanted.iter().map(|&map| called(map)).collect()),
+        Some(folder) if folder.is_dir() => Ok(within(folder)),
+        Some(file) if wanted.len() == 1 && (has_extension(file, "png") || is_nowhere(file)) => Ok(vec![file.clone()]),
+        Some(file) if wanted.len() == 1 && (file.extension().is_some() || file.exists()) => {
+            Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"))
+        }
+        Some(file) if file.exists() || has_extension(file, "png") => {
+            let is = if file.exists() { "a file" } else { "the name of a picture" };
+            let text = format!("{} maps go into a folder, and this is {is}; name a folder with -o", wanted.len());
+            Err(Failure::input(file, text))
+        }
+        Some(folder) => {
+            make_folder(folder, "name a folder with -o")?;
+            Ok(within(folder))
+        }
+    }
+}
+
+/// Notes which names of materials the legend spells in other letters.
+fn note_spellings(t: &Terrain) {
+    let all = materials::respelt(t);
+    let each = all.iter().map(|[legend, name]| format!("{legend} is {name}"));
+    if !all.is_empty() {
+        let names = first(each, all.len() as u64, NAMES);
+        note(format!("names of materials are drawn in letters that the picture has: {names}"));
+    }
+}

@@ -1,0 +1,183 @@
+//! Maps, windows, sizes and scales of pictures as they are typed.
+
+use std::str::FromStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+
+use crate::draw::{
+    maps::Map,
+    view::{LEAST, MOST, View, Window, extent},
+};
+
+/// The ends of a map's scale, as they are typed; without a map, of the only one that has a scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    map: Option<Map>,
+    ends: [f64; 2],
+}
+
+/// Names of maps as they are typed, each one map or all.
+#[derive(Clone)]
+pub struct Maps;
+
+impl TypedValueParser for Maps {
+    type Value = Vec<Map>;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Vec<Map>, clap::Error> {
+        let maps = |text: &str| match text.trim().eq_ignore_ascii_case("all") {
+            true => Ok(Map::ALL.to_vec()),
+            false => Map::named(text).map(|map| vec![map]),
+        };
+        maps.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let each = Map::ALL.into_iter().map(|map| PossibleValue::new(map.name()).help(map.help()));
+        Some(Box::new(each.chain([PossibleValue::new("all").help("Every one of these")])))
+    }
+}
+
+/// Beyond every image, and so near that widths of windows are numbers.
+const FARTHEST: f64 = 1e15;
+/// How far the ends of a scale that is typed are apart at least: legends show that much of a millimetre.
+pub const FINEST: f64 = 1e-5;
+/// What a picture of ground within these bounds shows.
+pub fn view(
+    bounds: [[f64; 3]; 2],
+    window: Option<Window>,
+    size: Option<[Option<usize>; 2]>,
+    per_metre: Option<f64>,
+) -> Result<View, String> {
+    let view = View::asked(bounds, window, size, per_metre)
+        .map_err(|e| format!("{e}; give a smaller --size or --window, or fewer pixels --per-metre"))?;
+    if !view.meets(bounds) {
+        let lies = extent(bounds);
+        return Err(format!(
+            "--window shows none of the ground, which lies at {lies}; give a part of that, or leave it out"
+        ));
+    }
+    Ok(view)
+}
+
+/// The note on a picture without ground.
+pub fn barren(bounds: [[f64; 3]; 2]) -> String {
+    format!("no ground is met in the picture; it lies at {}", extent(bounds))
+}
+
+impl FromStr for Window {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Option<Vec<f64>> =
+            text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= FARTHEST)).collect();
+        let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
+        let window = window.ok_or("four numbers with commas between them, x0,y0,x1,y1, none beyond 1e15 m")?;
+        let [width, height] = [0, 1].map(|i| window[i + 2] - window[i]);
+        if !(width > 0.0 && height > 0.0) {
+            Err("x0 must be below x1, and y0 below y1".into())
+        } else if width.min(height) < LEAST {
+            Err(format!("a window is {LEAST} m wide and high at least, and this one {width} by {height} m"))
+        } else {
+            Ok(Window(window))
+        }
+    }
+}
+
+pub fn size(text: &str) -> Result<[Option<usize>; 2], String> {
+    let number = |t: &str| match t.trim().parse() {
+        Ok(n) if (1..=MOST[0]).contains(&n) => Ok(Some(n)),
+        _ => Err(format!("a width, or width and height as 640x480, of 1 to {} pixels each", MOST[0])),
+    };
+    match text.split_once('x') {
+        Some((w, h)) => Ok([number(w)?, number(h)?]),
+        None => Ok([number(text)?, None]),
+    }
+}
+
+pub fn per_metre(text: &str) -> Result<f64, String> {
+    let sane = |v: &f64| (1e-9..=1e9).contains(v);
+    text.parse().ok().filter(sane).ok_or_else(|| "must be a number above zero, from 1e-9 to 1e9".into())
+}
+
+pub fn height(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|z: &f64| z.is_finite()).ok_or_else(|| "must be a height in metres".into())
+}
+
+/// `LOW,HIGH` or `MAP=LOW,HIGH`.
+pub fn range(text: &str) -> Result<Range, String> {
+    let (map, ends) = match text.split_once('=') {
+        Some((name, ends)) => (Some(Map::named(name)?), ends),
+        None => (None, text),
+    };
+    let ends = pair(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
+    if ends[1] - ends[0] < FINEST {
+        return Err("LOW must be below HIGH, by 0.00001 at least".into());
+    }
+    if let Some(map) = map.filter(|m| !m.has_scale()) {
+        return Err(format!("the map {} has no scale; {} have", map.name(), scaled()));
+    }
+    Ok(Range { map, ends })
+}
+
+/// Two numbers with a comma between them.
+pub fn pair(text: &str) -> Option<[f64; 2]> {
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= 1e15)).collect();
+    numbers?.try_into().ok()
+}
+
+/// The maps with a scale.
+fn scaled() -> String {
+    let names: Vec<&str> = Map::ALL.into_iter().filter(|m| m.has_scale()).map(Map::name).collect();
+    names.join(", ")
+}
+
+/// The range of each of some maps.
+pub fn ranges(maps: &[Map], typed: &[Range]) -> Result<Vec<Option<[f64; 2]>>, String> {
+    let with: Vec<Map> = maps.iter().copied().filter(|m| m.has_scale()).collect();
+    let mut all = vec![None; maps.len()];
+    for Range { map, ends } in typed {
+        let map = match (map, &with[..]) {
+            (Some(map), _) => *map,
+            (None, [only]) => *only,
+            (None, []) => return Err(format!("no map here has a scale for --range; {} have", scaled())),
+            (None, many) => {
+                let each: Vec<String> =
+                    many.iter().map(|m| format!("--range {}={},{}", m.name(), ends[0], ends[1])).collect();
+                return Err(format!("several maps have a scale; say which: {}", each.join(" or ")));
+            }
+        };
+        let name = map.name();
+        let Some(at) = maps.iter().position(|m| *m == map) else {
+            return Err(format!("--range is for {name}, which is not drawn; add --map {name}"));
+        };
+        if all[at].replace(*ends).is_some() {
+            return Err(format!("--range says twice where the scale of {name} ends; say it once"));
+        }
+        if map.counts() && ends.iter().any(|v| v.fract() != 0.0 || !(0.0..=1e6).contains(v)) {
+            return Err(format!("the map {name} counts: its --range is of whole numbers from 0 to 1000000"));
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_and_sizes() {
+        assert_eq!(" -1,2.5,3,4".parse(), Ok(Window([-1.0, 2.5, 3.0, 4.0])));
+        for bad in ["", "1,2,3", "1,2,1,4", "1,2,3,nan", "1,2,3,4,5"] {
+            assert!(bad.parse::<Window>().is_err(), "{bad}");
+        }
+        assert_eq!(size("640x480"), Ok([Some(640), Some(480)]));
+        assert_eq!(size("640"), Ok([Some(640), None]));
+        assert!(["0", "x", "640x", "70000", "-1"].iter().all(|bad| size(bad).is_err()));
+    }
+}
