@@ -8,11 +8,11 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 #[group(skip)] // its name is taken by the command that has it
 pub struct Args {
-    /// Where stages run, to the same bytes; auto: a graphics card from 5 million triangles on
+    /// Where stages run, to the same bytes; more options: builder/docs/gpu.md
     #[arg(long, value_name = "BACKEND", default_value = "auto", value_parser = CHOICES)]
     backend: String,
     /// Part of the graphics card's name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide = true, value_name = "NAME")]
     adapter: Option<String>,
     /// Most memory of the graphics card for a chunk, as 512MiB or 2GiB [default: 1GiB]
     #[arg(long, hide = true, value_name = "SIZE", value_parser = size)]

@@ -143,8 +143,9 @@ fn by_15_faults_of_a_source_are_found() {
         let done = command.args(["check", "town.obj", "--json"]).current_dir(&folder).output().unwrap();
         let facts: Value = serde_json::from_slice(&done.stdout).unwrap();
         let found = facts["looks"].get(kind).map_or(0, |look| look["found"].as_u64().unwrap());
-        let warned = facts["warnings"].as_array().unwrap().len() as u64;
-        assert_eq!(found + warned, u64::from(!kind.is_empty()), "{kind}: {facts}");
+        let wanted = u64::from(!kind.is_empty());
+        assert_eq!((found, &facts["found"]), (wanted, &json!(wanted)), "{kind}: {facts}");
+        assert_eq!(done.status.code(), Some(wanted as i32));
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info, report};
+use crate::shell::{HARDPAN, SETTINGS, error, expect, folder, holds, info, report};
 use hardpan_builder::{
     Scene,
     import::{self, Frame, ImportErrorKind, Place, Unit, Up},

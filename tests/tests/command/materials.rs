@@ -1,6 +1,6 @@
 //! Settings, materials, reports and what an image says about its origin, as they are typed.
 
-use crate::shell::{SETTINGS, but_friction, error, expect, folder, holds, info, value};
+use crate::shell::{but_friction, error, expect, folder, holds, info, value};
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
@@ -536,7 +536,7 @@ fn friction_that_nobody_states_is_told() {
     expect(0, &folder, &["materials", "bare.obj", "-o", "b.json"]);
     assert!(!fs::read_to_string(folder.join("b.json")).unwrap().contains("null"));
     let given = ["build", "--settings", "b.json", "-o", "j.hpan"];
-    assert_eq!(expect(0, &folder, &given)[1], unstated.replace("b.toml", "b.json"));
+    assert_eq!(expect(0, &folder, &given)[1], all.replace("note", "warning") + "state it in b.json\n");
     // an image states all
     expect(0, &folder, &["materials", "b.hpan", "-o", "i.json"]);
     assert_eq!(expect(0, &folder, &["build", "--settings", "i.json", "-o", "i.hpan", "--strict"])[1], "");
