@@ -255,3 +255,66 @@ fn nearly_at(part: &Polygon, what: impl Fn([f64; 2]) -> f64) -> [f64; 2] {
     let most = part.corners().iter().copied().max_by(|a, b| what(*a).total_cmp(&what(*b))).unwrap_or(centre);
     [0, 1].map(|i| most[i] + (centre[i] - most[i]) / 64.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Material, Options, Scene, Triangle, build, fixtures, proving_ground};
+
+    fn found(scene: &Scene) -> Vec<Finding> {
+        buried(&Terrain::open(&build(scene, &Options::default()).unwrap().image).unwrap(), LIMIT).unwrap()
+    }
+
+    /// Level land of 32 m by 32 m, and a road over all of it, both in squares; the road's height by place.
+    fn two(side: f64, road: impl Fn(f64, f64) -> f64) -> Scene {
+        let mut scene = Scene {
+            positions: Vec::new(),
+            triangles: Vec::new(),
+            materials: vec![Material::new("Land", 0.4), Material::new("Road", 0.9)],
+            sources: vec!["s".into()],
+            fields: Vec::new(),
+        };
+        let count = (32.0 / side) as u32;
+        for material in 0..2u16 {
+            let first = scene.positions.len() as u32;
+            for k in 0..(count + 1) * (count + 1) {
+                let [x, y] = [k % (count + 1), k / (count + 1)].map(|n| f64::from(n) * side);
+                scene.positions.push([x, y, if material == 1 { road(x, y) } else { 0.0 }]);
+            }
+            for k in (0..(count + 1) * count).filter(|k| k % (count + 1) < count) {
+                let [a, b, c, d] = [0, 1, count + 2, count + 1].map(|n| first + k + n);
+                scene.triangles.extend([[a, b, c], [a, c, d]].map(|v| Triangle { v, material, source: 0 }));
+            }
+        }
+        scene
+    }
+
+    #[test]
+    fn by_15_what_crosses_is_found_with_its_area_however_fine() {
+        for side in [32.0, 2.0, 0.5] {
+            // a plane that rises by 1 in 32: it is more than 10 mm under the land for x < 7.68
+            let found = found(&two(side, |x, _| (x - 8.0) / 32.0));
+            assert_eq!(found.len(), 1, "{side}");
+            let Finding { code, subject, place, .. } = &found[0];
+            assert_eq!((*code, &**subject), (Code::BuriedRoad, "Land"));
+            let value = |name| found[0].value(name).unwrap();
+            assert!((value("area") - 32.0 * 7.68).abs() < 0.1, "{side}: {}", value("area"));
+            assert!((value("below") - 32.0 * (32.0 - 8.32)).abs() < 0.1, "{side}: {}", value("below"));
+            assert!((value("height") - 0.25).abs() < 1e-4);
+            let [x, _, z] = place.unwrap();
+            assert!((0.0..0.2).contains(&x) && z.abs() < 1e-4, "{place:?}");
+        }
+    }
+
+    #[test]
+    fn by_15_overlays_and_what_crosses_steeply_are_not() {
+        assert_eq!(found(&two(2.0, |_, _| 0.002)), []);
+        assert_eq!(found(&two(2.0, |x, y| 0.3 - x / 512.0 + y / 512.0)), []);
+        assert_eq!(found(&two(2.0, |x, _| (x - 8.0) / 8.0)), [], "steeper than the limit");
+        assert_eq!(found(&two(2.0, |x, _| if x < 16.0 { -0.15 } else { 0.15 })), [], "a step");
+        use fixtures::*;
+        for (i, scene) in [bridge(), curb(), mats(), town(2), proving_ground::scene()].iter().enumerate() {
+            assert_eq!(found(scene), [], "{i}");
+        }
+    }
+}
