@@ -4,7 +4,7 @@
 //! each other than [`PARALLEL`]: what meets steeper, as banks and walls do, is meant to cross. Parts where one material lies above the
 //! other hang together along edges of triangles. Such a part counts if
 //!
-//! - it crosses: somewhere two of its triangles cut through each other, and the other material lies above beyond that line;
+//! - it crosses: it comes down to one height with the other material at a triangle beyond whose edge, or in which, that lies above;
 //! - and it and the part beyond the line are both more than the limit high, [`LIMIT`] metres unless another is asked for.
 //!
 //! Of two materials all parts that count are summed up: where either lies above by more than the limit. The material that is above
@@ -35,8 +35,8 @@ pub const PARALLEL: f64 = 0.1;
 /// Less is not told, square metres.
 pub const SMALL: f64 = 1.0;
 
-/// How far two triangles lie above each other on both sides of a line where they cross, at least, of the limit: less is rounding.
-const CROSSES: f64 = 0.1;
+/// What lies above by no more than this, of the limit, is at one height.
+const LEVEL: f64 = 0.1;
 
 /// Two materials, the lesser number first, and whether the first of them lies above.
 type Side = ([u16; 2], bool);
@@ -68,7 +68,8 @@ impl Part {
 /// The parts of a tile, or of all.
 #[derive(Default)]
 struct Ground {
-    numbers: HashMap<Link, u32>,
+    /// Of each link its number, and whether ground at it is at one height.
+    numbers: HashMap<Link, (u32, bool)>,
     links: Parts,
     parts: Vec<(Side, Part)>,
     /// Which of them cross.
@@ -76,20 +77,17 @@ struct Ground {
 }
 
 impl Ground {
-    fn number(&mut self, link: Link) -> u32 {
-        let Ground { numbers, links, parts, .. } = self;
-        *numbers.entry(link).or_insert_with(|| {
-            parts.push((link.0, Part::default()));
-            links.add()
-        })
-    }
-
     /// All links hang together.
-    fn joined(&mut self, links: impl Iterator<Item = Link>) -> Option<u32> {
+    fn joined(&mut self, links: impl Iterator<Item = Link>, level: bool) -> Option<u32> {
         links.fold(None, |first, link| {
-            let number = self.number(link);
-            self.links.join(first.unwrap_or(number), number);
-            first.or(Some(number))
+            let new = || {
+                self.parts.push((link.0, Part::default()));
+                (self.links.add(), false)
+            };
+            let (number, is_level) = self.numbers.entry(link).or_insert_with(new);
+            *is_level |= level;
+            self.links.join(first.unwrap_or(*number), *number);
+            first.or(Some(*number))
         })
     }
 
@@ -100,6 +98,11 @@ impl Ground {
             if first != i {
                 let part = std::mem::take(&mut self.parts[i].1);
                 self.parts[first].1.join(part);
+            }
+        }
+        for (&((pair, above), edge), &(number, level)) in &self.numbers {
+            if let Some(&(other, true)) = self.numbers.get(&((pair, !above), edge)).filter(|_| level && above) {
+                self.crossings.push([number, other]);
             }
         }
         for pair in &mut self.crossings {
@@ -113,8 +116,8 @@ impl Ground {
 /// What a tile knows of the parts in it, as far as others need it.
 struct OfTile {
     parts: Vec<(Side, Part)>,
-    /// Those edges that other tiles may know, too, with the number of their part.
-    beyond: Vec<(Link, u32)>,
+    /// Those edges that other tiles may know, too, with the number of their part, and whether ground at them is at one height.
+    beyond: Vec<(Link, (u32, bool))>,
     crossings: Vec<[u32; 2]>,
 }
 
@@ -134,9 +137,10 @@ pub fn buried(t: &Terrain, limit: f64) -> Result<Vec<Finding>, String> {
         tile.parts.iter().for_each(|_| _ = all.links.add());
         all.parts.extend(tile.parts);
         all.crossings.extend(tile.crossings.into_iter().map(|pair| pair.map(|i| i + first)));
-        for (link, part) in tile.beyond {
-            let known = *all.numbers.entry(link).or_insert(part + first);
-            all.links.join(known, part + first);
+        for (link, (part, level)) in tile.beyond {
+            let known = all.numbers.entry(link).or_insert((part + first, level));
+            known.1 |= level;
+            all.links.join(known.0, part + first);
         }
     }
     all.gather();
@@ -190,8 +194,7 @@ impl Look {
         let [a, b] = if a.owner.material < b.owner.material { [a, b] } else { [b, a] };
         let Some(both) = a.shared(b, self.lattice, cell.size, PARALLEL) else { return };
         let pair = [a, b].map(|m| m.owner.material);
-        let mut sides = [None; 2];
-        for (k, above) in [(0, true), (1, false)] {
+        for above in [true, false] {
             // what is above by nothing is at one height
             let Some((_, [low, high])) =
                 self.band(&both, above, 0.0).filter(|(_, [low, high])| low < high || *low != 0.0)
@@ -199,9 +202,8 @@ impl Look {
                 continue;
             };
             let links = [a, b].into_iter().flat_map(|m| edges(m.corners)).map(|edge| ((pair, above), edge));
-            let Some(number) = ground.joined(links) else { continue };
-            let most = low.abs().max(high.abs());
-            sides[k] = (most > CROSSES * self.limit).then_some(number);
+            let level = low.abs().min(high.abs()) <= LEVEL * self.limit;
+            let Some(number) = ground.joined(links, level) else { continue };
             if let Some((part, [low, high])) = self.band(&both, above, self.limit) {
                 let height = low.abs().max(high.abs());
                 let place = nearly_at(&part, |p| both.apart(p).abs());
@@ -209,9 +211,6 @@ impl Look {
                 let at = [x, y, a.height(place).max(b.height(place))];
                 ground.parts[number as usize].1.join(Part { area: self.lattice.area(part.area()), height, at });
             }
-        }
-        if let [Some(above), Some(below)] = sides {
-            ground.crossings.push([above, below]);
         }
     }
 
@@ -226,19 +225,20 @@ impl Look {
         let inside = |p: &[i32; 3]| {
             (0..2).all(|i| (1..side).contains(&(i64::from(p[i]) - (i64::from(tile[i]) << self.tile_log2))))
         };
-        let mut beyond: Vec<(Link, u32)> = Vec::new();
-        for (link, number) in ground.numbers.iter().filter(|((_, ends), _)| !ends.iter().all(inside)) {
-            beyond.push((*link, ground.links.of(*number)));
+        let mut beyond: Vec<(Link, (u32, bool))> = Vec::new();
+        for (link, (number, level)) in ground.numbers.iter().filter(|((_, ends), _)| !ends.iter().all(inside)) {
+            beyond.push((*link, (ground.links.of(*number), *level)));
         }
         beyond.sort_unstable();
         // only parts that cross, or go on, are of use
-        let mut used: Vec<u32> = ground.crossings.iter().flatten().copied().chain(beyond.iter().map(|b| b.1)).collect();
+        let going_on = beyond.iter().map(|(_, (number, _))| *number);
+        let mut used: Vec<u32> = ground.crossings.iter().flatten().copied().chain(going_on).collect();
         used.sort_unstable();
         used.dedup();
         let place = |i: u32| used.binary_search(&i).unwrap_or_default() as u32;
         OfTile {
             parts: used.iter().map(|&i| ground.parts[i as usize]).collect(),
-            beyond: beyond.into_iter().map(|(link, i)| (link, place(i))).collect(),
+            beyond: beyond.into_iter().map(|(link, (i, level))| (link, (place(i), level))).collect(),
             crossings: ground.crossings.iter().map(|pair| pair.map(place)).collect(),
         }
     }
