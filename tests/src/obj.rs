@@ -5,20 +5,33 @@ use std::path::{Path, PathBuf};
 
 /// The folder of real files: `HARDPAN_DATA`, or `../shared/data` beside the repository.
 pub fn data() -> PathBuf {
-    std::env::var_os("HARDPAN_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from)
+    folder("HARDPAN_DATA", "data")
+}
+
+fn folder(variable: &str, name: &str) -> PathBuf {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(name);
+    std::env::var_os(variable).map_or_else(beside, PathBuf::from)
 }
 
 /// The same, or none and a word why: without the folder tests of real files are left out, but not where `HARDPAN_CI` is 1.
 pub fn data_or_skip() -> Option<PathBuf> {
-    let data = data();
-    if !data.exists() {
-        let text = format!("there is no folder {} (set HARDPAN_DATA)", data.display());
+    there_or_skip("HARDPAN_DATA", "data")
+}
+
+/// A file of faulty ground: in the folder `HARDPAN_TRIALS`, or `../shared/trials` beside the repository; none without it.
+pub fn trial(name: &str) -> Option<PathBuf> {
+    Some(there_or_skip("HARDPAN_TRIALS", "trials")?.join(name))
+}
+
+fn there_or_skip(variable: &str, name: &str) -> Option<PathBuf> {
+    let folder = folder(variable, name);
+    if !folder.exists() {
+        let text = format!("there is no folder {} (set {variable})", folder.display());
         assert!(std::env::var_os("HARDPAN_CI").is_none_or(|v| v != "1"), "{text}");
         println!("skipped, because {text}");
         return None;
     }
-    Some(data)
+    Some(folder)
 }
 
 /// Files below a folder of the real data, ascending; none without the data.

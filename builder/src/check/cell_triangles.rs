@@ -1,12 +1,19 @@
 //! Triangles over one cell: where two of them lie over each other, and how far apart.
 
-use crate::read::{Named, Stack};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::read::{self, Named, Stack, TileView};
 use hardpan::{Terrain, format::Attribute};
+use rayon::prelude::*;
 
 use super::layer_pair::Owner;
 
 /// What two triangles share in plan is a matter of rounding if it is narrower, lattice steps.
 const NARROW: f64 = 2.0;
+
+/// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is told.
+const PAIRS: u64 = 1 << 22;
+const PAIRS_EACH: u64 = 32;
 
 /// Lengths of a lattice step, and where its zero is.
 #[derive(Clone, Copy)]
@@ -21,6 +28,8 @@ pub struct Lattice {
 pub struct Member {
     sheet: u32,
     pub owner: Owner,
+    /// Lattice steps from the origin, counter-clockwise.
+    pub corners: [[i32; 3]; 3],
     /// Corners in plan, lattice steps from the cell's corner, counter-clockwise.
     plan: [[f64; 2]; 3],
     /// Height in metres at the cell's corner, and what it grows by a step in x and y.
@@ -76,6 +85,53 @@ pub fn within(all: &[Member], one: usize, reach: f64) -> impl Iterator<Item = us
     (one + 1..all.len()).take_while(move |&k| all[k].heights[0] <= end)
 }
 
+/// Shows `see` all pairs of triangles over one cell whose materials are not `alike`, and one of which begins no more than so far above the
+/// other's top, metres. What `done` makes of each tile's; none if there are too many pairs.
+pub fn pairs<R: Default, S: Send>(
+    t: &Terrain,
+    reach: f64,
+    alike: impl Fn(u16, u16) -> bool + Sync,
+    see: impl Fn(&mut R, &Stack, [&Member; 2]) + Sync,
+    done: impl Fn(R) -> S + Sync,
+) -> Option<Vec<S>> {
+    let differ = |tile: &TileView| match tile.palette() {
+        [first, rest @ ..] => rest.iter().any(|a| !alike(a.material, first.material)),
+        [] => false,
+    };
+    let tiles: Vec<TileView> = read::tiles(t).filter(differ).collect();
+    let (compared, most) = (AtomicU64::new(0), PAIRS.max(PAIRS_EACH.saturating_mul(t.header().triangles)));
+    let lattice = Lattice::of(t);
+    let of_tile = |tile: &TileView| {
+        let mut found = R::default();
+        tile.stacked(|cell| {
+            if compared.load(Ordering::Relaxed) > most {
+                return;
+            }
+            let all = members(lattice, tile.palette(), &cell);
+            let are_alike = |a: &Member, b: &Member| alike(a.owner.material, b.owner.material);
+            if all.iter().all(|m| are_alike(m, &all[0])) {
+                return;
+            }
+            let mut count = 0;
+            for (i, a) in all.iter().enumerate() {
+                if count > most {
+                    break;
+                }
+                for b in within(&all, i, reach).map(|k| &all[k]) {
+                    count += 1;
+                    if !are_alike(a, b) {
+                        see(&mut found, &cell, [a, b]);
+                    }
+                }
+            }
+            compared.fetch_add(count, Ordering::Relaxed);
+        });
+        done(found)
+    };
+    let of_tiles = tiles.par_iter().map(of_tile).collect();
+    (compared.into_inner() <= most).then_some(of_tiles)
+}
+
 impl Member {
     fn new(lattice: Lattice, palette: &[Attribute], n: &Named, low: [i64; 2]) -> Self {
         let corners = n.bundle.corners(n.part);
@@ -87,7 +143,7 @@ impl Member {
         let plane = [z[0] - dx * plan[0][0] - dy * plan[0][1], dx, dy];
         let heights = [z.into_iter().fold(f64::INFINITY, f64::min), z.into_iter().fold(f64::NEG_INFINITY, f64::max)];
         let owner = palette.get(usize::from(n.bundle.attribute())).map(Owner::in_palette).unwrap_or_default();
-        Member { sheet: n.sheet, owner, plan, plane, heights }
+        Member { sheet: n.sheet, owner, corners, plan, plane, heights }
     }
 
     /// Metres.
@@ -163,7 +219,7 @@ impl Polygon {
         all
     }
 
-    fn corners(&self) -> &[[f64; 2]] {
+    pub fn corners(&self) -> &[[f64; 2]] {
         &self.corners[..self.count]
     }
 

@@ -1,4 +1,4 @@
-//! Findings about a source or its ground: how a source lies, gaps, steps, double surfaces, surfaces at one height.
+//! Findings about a source or its ground: how a source lies, gaps, steps, double surfaces, surfaces at one height, spikes, buried roads.
 //!
 //! An analysis asks a scene or an image, and returns values. It prints nothing and names no option.
 //!
@@ -13,6 +13,7 @@
 
 pub mod border;
 mod built;
+pub mod buried;
 pub mod cell_triangles;
 mod degrees;
 pub mod double_surface;
@@ -23,6 +24,7 @@ pub mod orientation;
 pub mod overlap;
 mod precision;
 pub mod source_part;
+pub mod spikes;
 pub mod steps;
 mod unit;
 pub mod walk;
@@ -52,11 +54,15 @@ pub struct Limits {
     pub step: f64,
     /// Double surfaces up to so far apart.
     pub apart: f64,
+    /// Spikes of more than this above or below all neighbours.
+    pub spike: f64,
+    /// Buried roads: ground that stands more than this through other ground.
+    pub buried: f64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { gap: 0.02, step: 0.05, apart: 0.3 }
+        Limits { gap: 0.02, step: 0.05, apart: 0.3, spike: spikes::LIMIT, buried: buried::LIMIT }
     }
 }
 
@@ -78,7 +84,8 @@ pub struct Look {
 pub const LISTED: usize = 1000;
 
 /// Kinds that [`ground`] looks for.
-pub const OF_GROUND: [Code; 4] = [Code::Gap, Code::Step, Code::DoubleSurface, Code::SameHeight];
+pub const OF_GROUND: [Code; 6] =
+    [Code::Gap, Code::Step, Code::DoubleSurface, Code::SameHeight, Code::Spike, Code::BuriedRoad];
 
 /// Looks for what is wanted in an image. Of upright faces and undersides only `scene` knows, from which the image was built.
 pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl Fn(Code) -> bool) -> Vec<Look> {
@@ -96,10 +103,13 @@ pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl 
         looks.push(Look::new(Code::DoubleSurface, Some(limits.apart), found.pairs.len(), findings, found.skipped()));
     }
     if wanted(Code::SameHeight) {
-        looks.push(match overlap::overlaps(t) {
-            Ok(findings) => Look::new(Code::SameHeight, None, findings.len(), findings, None),
-            Err(why) => Look::none(Code::SameHeight, None, why),
-        });
+        looks.push(Look::of(Code::SameHeight, None, overlap::overlaps(t)));
+    }
+    if wanted(Code::Spike) {
+        looks.push(Look::of(Code::Spike, Some(limits.spike), Ok(spikes::spikes(t, limits.spike))));
+    }
+    if wanted(Code::BuriedRoad) {
+        looks.push(Look::of(Code::BuriedRoad, Some(limits.buried), buried::buried(t, limits.buried)));
     }
     looks
 }
@@ -126,6 +136,18 @@ fn step_look(walk: &Walk, limit: f64, scene: Option<&Scene>) -> Look {
 impl Look {
     fn new(code: Code, limit: Option<f64>, found: usize, findings: Vec<Finding>, skipped: Option<String>) -> Self {
         Look { code, limit, found: Some(found), findings, skipped }
+    }
+
+    /// Of all findings, or why nobody looked.
+    fn of(code: Code, limit: Option<f64>, found: Result<Vec<Finding>, String>) -> Self {
+        match found {
+            Ok(mut all) => {
+                let found = all.len();
+                all.truncate(LISTED);
+                Look::new(code, limit, found, all, None)
+            }
+            Err(why) => Look::none(code, limit, why),
+        }
     }
 
     fn none(code: Code, limit: Option<f64>, why: String) -> Self {

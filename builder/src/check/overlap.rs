@@ -1,23 +1,16 @@
 //! Ground of two materials at one height: which of them answers nobody may have meant.
 
-use std::{
-    collections::BTreeMap,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::collections::BTreeMap;
 
 use crate::{
     Code, Finding, Quantity,
     names::{decimal, metres, shown},
-    read::{self, TileView},
+    read::Stack,
 };
 use hardpan::{Terrain, format::FRACTION};
-use rayon::prelude::*;
 
 use super::cell_triangles::{self, Lattice, Member};
 
-/// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is told.
-const PAIRS: u64 = 1 << 22;
-const PAIRS_EACH: u64 = 32;
 /// Surfaces that are steeper to each other cross, and lie at one height along a line only.
 const PARALLEL: f64 = 0.01;
 
@@ -76,57 +69,23 @@ fn merge(t: &Terrain) -> f64 {
 fn pairs(t: &Terrain) -> Result<Vec<(Pair, Shared)>, String> {
     let materials = t.materials();
     let surface = |m: u16| materials.get(usize::from(m)).map(|m| [m.mu, m.rolling, m.gain].map(f64::to_bits));
-    let differ = |tile: &TileView| {
-        let first = tile.palette().first().map(|a| surface(a.material));
-        tile.palette().iter().any(|a| Some(surface(a.material)) != first)
-    };
-    let tiles: Vec<TileView> = read::tiles(t).filter(differ).collect();
-    let (compared, most) = (AtomicU64::new(0), PAIRS.max(PAIRS_EACH.saturating_mul(t.header().triangles)));
     let (lattice, merge) = (Lattice::of(t), merge(t));
-    let of_tile = |tile: &TileView| {
-        let mut found: BTreeMap<Pair, Shared> = BTreeMap::new();
-        tile.stacked(|cell| {
-            if compared.load(Ordering::Relaxed) > most {
-                return;
-            }
-            let all = cell_triangles::members(lattice, tile.palette(), &cell);
-            let of = |m: &Member| surface(m.owner.material);
-            if all.iter().all(|m| of(m) == of(&all[0])) {
-                return;
-            }
-            let mut count = 0;
-            for (i, a) in all.iter().enumerate() {
-                if count > most {
-                    break;
-                }
-                for b in cell_triangles::within(&all, i, merge).map(|k| &all[k]) {
-                    count += 1;
-                    if of(a) == of(b) {
-                        continue;
-                    }
-                    let both = a.shared(b, lattice, cell.size, PARALLEL);
-                    let Some((part, _)) = both.and_then(|both| both.between(-merge, merge)) else { continue };
-                    let [one, other] = [a, b].map(|m| m.owner.material);
-                    let shared = found.entry([one.min(other), one.max(other)]).or_default();
-                    let area = lattice.area(part.area());
-                    shared.area += area;
-                    if area > shared.largest {
-                        let at = part.centre();
-                        let [x, y] = lattice.place(cell.low, at);
-                        (shared.largest, shared.at) = (area, [x, y, a.height(at).max(b.height(at))]);
-                    }
-                }
-            }
-            compared.fetch_add(count, Ordering::Relaxed);
-        });
-        found
+    let see = |found: &mut BTreeMap<Pair, Shared>, cell: &Stack, [a, b]: [&Member; 2]| {
+        let both = a.shared(b, lattice, cell.size, PARALLEL);
+        let Some((part, _)) = both.and_then(|both| both.between(-merge, merge)) else { return };
+        let [one, other] = [a, b].map(|m| m.owner.material);
+        let shared = found.entry([one.min(other), one.max(other)]).or_default();
+        let area = lattice.area(part.area());
+        shared.area += area;
+        if area > shared.largest {
+            let at = part.centre();
+            let [x, y] = lattice.place(cell.low, at);
+            (shared.largest, shared.at) = (area, [x, y, a.height(at).max(b.height(at))]);
+        }
     };
-    let of_tiles: Vec<BTreeMap<Pair, Shared>> = tiles.par_iter().map(of_tile).collect();
-    if compared.into_inner() > most {
-        return Err(
-            "triangles of several materials lie so crowded that nobody looked which of them lie at one height".into()
-        );
-    }
+    let of_tiles = cell_triangles::pairs(t, merge, |a, b| surface(a) == surface(b), see, |found| found);
+    let of_tiles = of_tiles
+        .ok_or("triangles of several materials lie so crowded that nobody looked which of them lie at one height")?;
     let mut all: BTreeMap<Pair, Shared> = BTreeMap::new();
     for (pair, shared) in of_tiles.into_iter().flatten() {
         let sum = all.entry(pair).or_default();

@@ -1,6 +1,7 @@
 //! The product against the truth. One binary, so that it links once.
 
 mod budget;
+mod check_findings;
 mod clean;
 mod common;
 mod cost;

@@ -56,6 +56,9 @@ pub struct Args {
     /// Double surfaces from 5 mm to so far apart [default: 0.3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [steps::LEAST, steps::DECK]))]
     max_apart: Option<f64>,
+    /// Spikes: vertices of more than this above or below all neighbours [default: 3m]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.01, 10_000.0]))]
+    max_spike: Option<f64>,
     /// Write one page with a summary, a map with numbered places, and a list
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
@@ -173,11 +176,13 @@ impl Args {
     }
 
     fn limits(&self) -> Limits {
-        let Limits { gap, step, apart } = Limits::default();
+        let Limits { gap, step, apart, spike, buried } = Limits::default();
         Limits {
             gap: self.max_gap.unwrap_or(gap),
             step: self.max_step.unwrap_or(step),
             apart: self.max_apart.unwrap_or(apart),
+            spike: self.max_spike.unwrap_or(spike),
+            buried,
         }
     }
 }
