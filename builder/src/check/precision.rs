@@ -66,9 +66,7 @@ impl Rounded {
             }
         }
         let mut axes = axes.iter().filter(|[all, _]| *all >= FEW).peekable();
-        if axes.peek().is_none() {
-            return None;
-        }
+        axes.peek()?;
         let plan = plan(frame.upright());
         let step = step_at(farthest);
         let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| f64::from(v as f32)));

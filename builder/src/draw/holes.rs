@@ -28,6 +28,9 @@ const HOLE: Colour = [0, 114, 178];
 const EDGE: Colour = [213, 94, 0];
 /// A step.
 const STEP: Colour = [170, 51, 119];
+
+/// A place in the picture, and how far what is there reaches, pixels.
+type Mark = ([f64; 2], f64);
 /// How wide a gap may be by default, metres.
 const WIDE: f64 = 0.25;
 
@@ -104,7 +107,7 @@ impl Found<'_> {
         let holes = self.holes.iter().map(|h| (view.place(h.at[0], h.at[1]), h.reach)).collect();
         let gaps = self.gaps().iter().map(|g| of(g.at)).collect();
         let steps = self.steps().iter().map(|s| of(s.over.at)).collect();
-        let all: [(usize, Vec<([f64; 2], f64)>); 3] = [(0, holes), (0, gaps), (1, steps)];
+        let all: [(usize, Vec<Mark>); 3] = [(0, holes), (0, gaps), (1, steps)];
         let mut counts = [[0; 2]; 2];
         for (kind, places) in &all {
             let colour = [HOLE, STEP][*kind];
