@@ -9,6 +9,7 @@ use crate::{
 };
 use hardpan::{Terrain, format::section};
 use hardpan_shaders::Stages;
+#[cfg(feature = "json")]
 use serde_json::{Value, json};
 use std::{
     collections::{HashMap, HashSet},
@@ -92,6 +93,7 @@ pub fn settings_of(t: &Terrain) -> Settings {
 }
 
 /// All that the materials of an image have, as a list.
+#[cfg(feature = "json")]
 pub fn materials(t: &Terrain) -> Value {
     let included = included(t);
     let material = |(i, m): (usize, &hardpan::format::Material)| {

@@ -42,6 +42,7 @@ pub mod backend;
 pub mod check;
 #[cfg(feature = "command")]
 pub mod command;
+#[cfg(feature = "json")]
 pub mod compare;
 mod cost;
 pub mod disjoint_set;

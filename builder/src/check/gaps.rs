@@ -7,6 +7,7 @@ use std::{
 
 use hardpan::{Hit, Terrain};
 use rayon::prelude::*;
+#[cfg(feature = "json")]
 use serde_json::{Value, json};
 
 use crate::names::{METRE, counted, grouped, in_unit, metres, unit};
@@ -219,6 +220,7 @@ pub fn narrow(t: &Terrain, open: Option<u64>) -> Narrow {
 
 impl Narrow {
     /// For programs.
+    #[cfg(feature = "json")]
     pub fn facts(&self) -> Value {
         let first = self.gaps.as_deref().map(facts);
         let found = self.gaps.as_ref().map(Vec::len);
@@ -247,6 +249,7 @@ impl Narrow {
 }
 
 /// For programs: the first of them.
+#[cfg(feature = "json")]
 pub fn facts(gaps: &[Gap]) -> Value {
     gaps.iter()
         .take(LISTED[1])

@@ -1,6 +1,7 @@
 //! A place where ground lies over other ground, or ends beside it.
 
 use hardpan::{Hit, Terrain, format::Attribute};
+#[cfg(feature = "json")]
 use serde_json::{Value, json};
 
 use super::gaps::place;
@@ -52,6 +53,7 @@ impl Over {
     }
 
     /// For programs, beside what else is known of the place.
+    #[cfg(feature = "json")]
     pub fn facts(&self, t: &Terrain, mut facts: Value) -> Value {
         let [source, source_low] = self.owners.map(|o| t.source_name(o.source));
         let [material, material_low] = self.owners.map(|o| t.material_name(o.material));

@@ -8,11 +8,11 @@ use std::{
 use crate::{Code, Finding, Scene, names::metres};
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
+#[cfg(feature = "json")]
 use serde_json::{Value, json};
 
 use super::{
     border::{Edge, span},
-    gaps::LISTED,
     layer_pair::{Over, Owner},
     length,
     walk::{Places, Spread, Walk, Way, linked, middle},
@@ -108,9 +108,10 @@ impl Step {
 }
 
 /// For programs: the first of them.
+#[cfg(feature = "json")]
 pub fn facts(steps: &[Step], t: &Terrain) -> Value {
     let fact = |s: &Step| s.over.facts(t, json!({ "height": s.over.height(), "length": s.length }));
-    steps.iter().take(LISTED[1]).map(fact).collect()
+    steps.iter().take(super::gaps::LISTED[1]).map(fact).collect()
 }
 
 /// A step along an edge, or a part of it.
