@@ -14,7 +14,7 @@ pub struct Part<'a> {
     pub frame: &'a Transform,
     /// Its triangles.
     pub triangles: &'a [Triangle],
-    /// Heights of its ground that stand for no data, with its axes x, y and z up: see [`nodata::values`].
+    /// Heights of its ground that stand for no data, with its axes x, y and z up: see `nodata::values`.
     pub voids: [Vec<f64>; 3],
     scene: &'a Scene,
 }

@@ -69,7 +69,7 @@ pub fn drawn(text: &str) -> Cow<'_, str> {
 }
 
 impl Canvas {
-    /// Writes a text `times` as large, from its left and top on, as [`drawn`].
+    /// Writes a text `times` as large, from its left and top on, as `drawn`.
     pub fn letters(&mut self, [x, y]: [i64; 2], text: &str, size: Size, times: i64, colour: Colour) {
         self.write(text, size, colour, |column, row| {
             (0..times * times).map(move |k| [x + column * times + k % times, y + row * times + k / times])

@@ -16,7 +16,7 @@ const SUN: [f64; 3] = [-0.557, 0.557, 0.616];
 /// Slopes are drawn this much steeper, so that kerbs and setts show.
 const RELIEF: f64 = 1.3;
 
-/// How bright the ground of a slope is: 1 where it is level, [`SHADE`] where it faces away from the sun.
+/// How bright the ground of a slope is: 1 where it is level, `SHADE` where it faces away from the sun.
 pub fn light(slope: [f64; 2]) -> f64 {
     let [sx, sy] = slope.map(|s| s * RELIEF);
     let sun = (SUN[2] - SUN[0] * sx - SUN[1] * sy) / (1.0 + sx * sx + sy * sy).sqrt();
