@@ -158,7 +158,10 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     // known now, not when the settings are edited, which may say which of it is no ground
     let found = check::source(&import.scene, &import.frames, &import.triangles, &paths);
-    let told = findings::tell(found, files.len(), &mut Report::default());
+    let mut report = Report::default();
+    let told = findings::tell(found, files.len(), &mut report);
+    let typed: String = files.iter().map(|file| format!(" {}", quoted(file))).collect();
+    report.print(&format!("hardpan check{typed}{}", args.transform.typed()));
     let crowded = || import::degenerate(&import, &Options::default(), paths.iter().copied());
     let stops = told.err().or_else(|| crowded().map(Failure::from));
     stops.into_iter().for_each(|why| warn(format!("a build will stop at this: {why}")));

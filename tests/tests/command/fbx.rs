@@ -275,12 +275,12 @@ fn vt_23_each_file_is_doubted_by_itself() {
     write(&here.join("field.obj"), "v 0 0 0\nv 90 0 0\nv 90 90 0\nv 0 90 0\nf 1 2 3 4\n");
     write(&here.join("wall.obj"), "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\n");
     // roofs that are left out leave their walls
-    let roofs: String = ["roof", "wall"]
-        .iter()
-        .zip(["f 1 2 3 4\n", "f 1 2 5 6\nf 2 3 5\n"])
-        .map(|(m, f)| format!("usemtl {m}\n{f}"))
-        .collect();
-    write(&here.join("house.obj"), format!("v 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\nv 9 0 8\nv 0 0 8\n{roofs}"));
+    let roofs: String =
+        (4..9).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 9 9 {z}\nv 0 9 {z}\nusemtl roof\nf -4 -3 -2 -1\n")).collect();
+    let walls: String =
+        [0, 9].map(|y| format!("v 0 {y} 0\nv 9 {y} 0\nv 9 {y} 11\nv 0 {y} 11\nusemtl wall\nf -4 -3 -2 -1\n")).concat();
+    let ground = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nusemtl ground\nf 1 2 3 4\n";
+    write(&here.join("house.obj"), format!("{ground}{roofs}{walls}"));
     write(
         &here.join("house.toml"),
         "[[source]]\nfile = \"house.obj\"\n[[material]]\nname = \"roof\"\ninclude = false\n",

@@ -102,13 +102,17 @@ pub fn info(folder: &Path, image: &str) -> serde_json::Value {
     serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
 }
 
-/// Kinds of findings of a build, each with its severity, and the build's exit code.
+/// Kinds of findings about how sources lie.
+pub const OF_SOURCES: [&str; 5] = ["orientation", "degrees", "unit", "no-data", "precision"];
+
+/// Those of a build, each with its severity, and the build's exit code.
 #[track_caller]
 pub fn found(folder: &Path, arguments: &[&str]) -> (i32, Vec<[String; 2]>) {
     let (code, report) = report(folder, arguments);
     let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap().to_string();
     let found = report["findings"].as_array().unwrap().iter();
-    (code, found.map(|f| [text(f, "severity"), text(f, "code")]).collect())
+    let found = found.map(|f| [text(f, "severity"), text(f, "code")]);
+    (code, found.filter(|[_, code]| OF_SOURCES.contains(&code.as_str())).collect())
 }
 
 /// The report of a build, and its exit code.

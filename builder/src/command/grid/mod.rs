@@ -28,6 +28,7 @@ use super::{
     },
     counted, decimal,
     estimate::{Estimate, Places},
+    friction::typed_files,
     grouped, has_extension, is_nowhere, load,
     materials::is_image,
     named,
@@ -211,8 +212,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         let kept = |libraries: &[&PathBuf], _: &mut Report| {
             args.output.iter().try_for_each(|place| super::made_of(place, libraries.iter().copied()))
         };
-        let ready = asked.read(over, kept, &mut Report::default())?;
-        let Ready { mut provenance, scene, sources, lain, .. } = ready;
+        let rest = format!("hardpan check{}{}", typed_files(&asked.sources), args.transform.typed());
+        let mut report = Report::default();
+        let ready = asked.read(over, kept, &mut report);
+        report.print(&rest);
+        let Ready { mut provenance, scene, sources, lain, .. } = ready?;
         let (first, options) = (&sources[0].0, &provenance.settings.build);
         let name = if sources.len() == 1 { first.clone() } else { args.from.settings.clone().unwrap_or(first.clone()) };
         let backend = args.backend.open(scene.triangles.len())?;
