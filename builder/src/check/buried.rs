@@ -162,7 +162,7 @@ pub fn buried(t: &Terrain, limit: f64) -> Result<Vec<Finding>, String> {
 }
 
 fn finding(t: &Terrain, materials: [u16; 2], [through, below]: [Part; 2]) -> Finding {
-    let [upper, lower] = materials.map(|m| shown(&t.material_name(m)));
+    let [upper, lower] = materials.map(|m| shown(t.material_name(m)));
     let [area, beside] = [through, below].map(|p| grouped(p.area.round() as u64));
     let high = metres(through.height);
     Finding {
