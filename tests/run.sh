@@ -8,6 +8,7 @@
 #   long      what takes longer and runs only if it is named: torture, profiles, packages, platforms, random, fuzz,
 #             c (sanitizers), vs (valgrind, Windows, 50 million triangles)
 # HARDPAN_DATA names the folder of real files (default: shared/data beside the checkout).
+# HARDPAN_TRIALS names the folder of faulty ground (default: shared/trials beside the checkout).
 # What cannot run is skipped, with the reason; with HARDPAN_CI=1 a skip is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
