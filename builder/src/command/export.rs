@@ -211,28 +211,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     });
     let ([mesh, paint], settings) = texts?;
     // what takes memory comes before there are files: where memory is refused the program ends at once, and nothing would take them away
-    let mut proven = false;
-    if !args.unproven {
-        let (again, _) = stage("building it again", || -> Done<_> {
-            let settings = crate::Settings::from_toml(&settings).map_err(|e| Failure::check(&toml, e))?;
-            let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
-            let mut scene = import::read_obj(&mesh, &place, &frame)?.scene;
-            settings.apply(&mut scene).map_err(|e| Failure::check(&toml, e))?;
-            build(&scene, &settings.build).map_err(|e| Failure::build(&place, e))
-        });
-        let again = again?.image;
-        proven = Terrain::open(&again).map_err(|e| Failure::open(&place, e))?.identity() == t.identity();
-        if !proven && recorded(&t).is_some() {
-            let text = "an image of these triangles would have another identity; this is a fault of hardpan, please report it: \
-                        nothing was written (--unproven writes them all the same)";
-            return Err(Failure::check(&place, text));
-        }
-        if !proven {
-            let text =
-                "the image records no build options: one that is built of these triangles is divided in another way";
-            warn(format!("{}: {text}", named(&args.image)));
-        }
-    }
+    let proven = !args.unproven && prove(args, &t, [&place, &toml], &mesh, &settings)?;
     let files = [(&place, &mesh[..]), (&library, &paint), (&toml, settings.as_bytes())];
     let files: Vec<NewFile> =
         files.into_iter().map(|(place, text)| NewFile::write_checked(place, text)).collect::<Done<_>>()?;
@@ -256,31 +235,87 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         });
         return Ok(writeln!(out, "{facts:#}")?);
     }
-    let beside = match nowhere {
-        true => String::new(),
-        false => format!("; {} and {} beside it", shown(&file_name(&library)), shown(&file_name(&toml))),
+    let written = Written {
+        place: &place,
+        library: &library,
+        toml: &toml,
+        identity,
+        proven,
+        zero: [east, north, up],
+        translate,
+        unstated,
     };
-    writeln!(
-        out,
-        "{}: {}, {}{beside}",
-        named(&place),
-        counted(triangles as u64, "triangle"),
-        counted(vertices as u64, "vertex"),
-    )?;
-    if proven {
-        writeln!(out, "proven: built again they make the same image, identity {identity}")?;
-    }
-    if args.local {
-        let settings = if nowhere { "what moves it back:" } else { "these settings move it back, or:" };
-        writeln!(out, "its zero is at {east}, {north}, {up} m; {settings} {translate}")?;
-    }
-    if !nowhere {
-        if !unstated.is_empty() {
-            let names = few(unstated.iter().map(|name| shown(&format!("{name:?}"))), unstated.len() as u64);
-            let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(&toml));
-            writeln!(out, "nobody stated mu of {names}: {then}")?;
+    written.print(args, [triangles, vertices], out)
+}
+
+/// What was written, for the last lines.
+struct Written<'a> {
+    place: &'a Path,
+    library: &'a Path,
+    toml: &'a Path,
+    identity: String,
+    proven: bool,
+    /// Where its zero is, metres.
+    zero: [f64; 3],
+    /// What moves the mesh back.
+    translate: String,
+    /// Materials of which nobody stated mu.
+    unstated: Vec<&'a str>,
+}
+
+impl Written<'_> {
+    fn print(&self, args: &ObjArgs, [triangles, vertices]: [usize; 2], out: &mut impl Write) -> Done {
+        let Written { place, library, toml, identity, proven, zero: [east, north, up], translate, unstated } = self;
+        let nowhere = is_nowhere(place);
+        let beside = match nowhere {
+            true => String::new(),
+            false => format!("; {} and {} beside it", shown(&file_name(&library)), shown(&file_name(&toml))),
+        };
+        writeln!(
+            out,
+            "{}: {}, {}{beside}",
+            named(&place),
+            counted(triangles as u64, "triangle"),
+            counted(vertices as u64, "vertex"),
+        )?;
+        if *proven {
+            writeln!(out, "proven: built again they make the same image, identity {identity}")?;
         }
-        writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
+        if args.local {
+            let back = if nowhere { "what moves it back:" } else { "these settings move it back, or:" };
+            writeln!(out, "its zero is at {east}, {north}, {up} m; {back} {translate}")?;
+        }
+        if !nowhere {
+            if !unstated.is_empty() {
+                let names = few(unstated.iter().map(|name| shown(&format!("{name:?}"))), unstated.len() as u64);
+                let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(&toml));
+                writeln!(out, "nobody stated mu of {names}: {then}")?;
+            }
+            writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+/// Whether the mesh that is to be written builds the same image again; an error if it should, and does not.
+fn prove(args: &ObjArgs, t: &Terrain, [place, toml]: [&Path; 2], mesh: &[u8], settings: &str) -> Done<bool> {
+    let (again, _) = stage("building it again", || -> Done<_> {
+        let settings = crate::Settings::from_toml(settings).map_err(|e| Failure::check(toml, e))?;
+        let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
+        let mut scene = import::read_obj(mesh, place, &frame)?.scene;
+        settings.apply(&mut scene).map_err(|e| Failure::check(toml, e))?;
+        build(&scene, &settings.build).map_err(|e| Failure::build(place, e))
+    });
+    let again = again?.image;
+    let proven = Terrain::open(&again).map_err(|e| Failure::open(place, e))?.identity() == t.identity();
+    if !proven && recorded(t).is_some() {
+        let text = "an image of these triangles would have another identity; this is a fault of hardpan, please report it: \
+                    nothing was written (--unproven writes them all the same)";
+        return Err(Failure::check(place, text));
+    }
+    if !proven {
+        let text = "the image records no build options: one that is built of these triangles is divided in another way";
+        warn(format!("{}: {text}", named(&args.image)));
+    }
+    Ok(proven)
 }

@@ -123,6 +123,36 @@ fn by_15_each_planted_fault_is_found_where_it_is() {
     }
 }
 
+/// Others of whose places other kinds are found, too.
+#[test]
+fn by_15_a_spike_and_a_buried_road_are_on_the_page() {
+    let folder = folder("by_15_a_spike_and_a_buried_road_are_on_the_page");
+    let post = |k: u32| {
+        let [x, y] = [k % 11, k / 11].map(|v| 4.0 * f64::from(v));
+        format!("v {x} {y} {}\n", if k == 60 { 8.0 } else { 0.0 })
+    };
+    let square = |k: u32| format!("f {} {} {} {}\n", k + 1, k + 2, k + 13, k + 12);
+    let spike = (0..121).map(post).chain((0..110).filter(|k| k % 11 < 10).map(square)).collect::<String>();
+    // land that rises by 1 in 100 through a level road, more than 10 mm above it from 21 m to 30 m
+    let road = [4.0, 10.0, 30.0, 14.0];
+    let land = sheet([0.0, 0.0, 40.0, 40.0], [-0.2, 0.2]);
+    let buried = format!("usemtl Grass\n{land}usemtl Asphalt\n{}", sheet(road, [0.0; 2]));
+    let at_spike = [20.0, 20.0, 20.0, 20.0];
+    for (kind, mesh, room, (name, size)) in
+        [("spike", spike, at_spike, ("height", 8.0)), ("buried-road", buried, road, ("area", 36.0))]
+    {
+        plant(&folder, &mesh);
+        let (facts, page) = paged(1, &folder, &["town.obj", "--up", "z", "--only", kind]);
+        assert_eq!(facts["found"], json!(1), "{facts}");
+        let finding = &facts["looks"][kind]["findings"][0];
+        assert!((value(finding, name) / size - 1.0).abs() < 0.03, "{finding}");
+        let at = [0, 1].map(|i| finding["place"][i].as_f64().unwrap());
+        assert!((0..2).all(|i| room[i] <= at[i] && at[i] <= room[i + 2]), "{finding}");
+        stands_alone(&page);
+        assert!(marked(&page) > 20 && page.contains(finding["text"].as_str().unwrap()), "{kind}");
+    }
+}
+
 /// Faults of what a file says of itself are known where a mesh is read.
 #[test]
 fn by_15_faults_of_a_source_are_found() {
@@ -137,14 +167,16 @@ fn by_15_faults_of_a_source_are_found() {
     // ground where y points up, and two walls
     let aside = "v 0 0 0\nv 40 0 0\nv 40 0 40\nv 0 0 40\nf 1 2 3 4\nv 0 20 0\nv 40 20 0\nf 1 2 6 5\nv 60 0 0\nv 60 6 0\nf 2 7 8\n";
     let clean = sheet([0.0, 0.0, 40.0, 40.0], [0.0; 2]);
-    for (kind, mesh) in [("", &*clean), ("unit", &tiny), ("no-data", &no_data), ("orientation", aside)] {
+    // a height that stands for no data is a spike, too
+    for (kind, mesh, all) in [("", &*clean, 0), ("unit", &tiny, 1), ("no-data", &no_data, 2), ("orientation", aside, 1)]
+    {
         plant(&folder, mesh);
         let mut command = Command::new(&*HARDPAN);
         let done = command.args(["check", "town.obj", "--json"]).current_dir(&folder).output().unwrap();
         let facts: Value = serde_json::from_slice(&done.stdout).unwrap();
         let found = facts["looks"].get(kind).map_or(0, |look| look["found"].as_u64().unwrap());
         let wanted = u64::from(!kind.is_empty());
-        assert_eq!((found, &facts["found"]), (wanted, &json!(wanted)), "{kind}: {facts}");
+        assert_eq!((found, &facts["found"]), (wanted, &json!(all)), "{kind}: {facts}");
         assert_eq!(done.status.code(), Some(wanted as i32));
     }
 }
