@@ -1524,8 +1524,8 @@ fn pictures_of_two_images_can_be_compared() {
     let [out, _] = expect(0, &folder, &[&all[..], &typed].concat());
     let facts: Value = serde_json::from_str(&out).unwrap();
     let maps: Vec<&str> = facts.as_array().unwrap().iter().map(|m| m["map"].as_str().unwrap()).collect();
-    assert_eq!(maps, ["relief", "layers", "leaves", "materials", "mu", "cost", "error", "holes"]);
-    assert_eq!(facts[4]["facts"]["range"], json!([0.0, 1.0]));
+    assert_eq!(maps, ["relief", "slope", "layers", "leaves", "materials", "mu", "cost", "error", "holes"]);
+    assert_eq!(facts[5]["facts"]["range"], json!([0.0, 1.0]));
     for (typed, why) in [
         (&["relief, mu", "--range", "0,1"][..], "say which: --range relief=0,1 or --range mu=0,1\n"),
         (

@@ -251,7 +251,7 @@ fn cg_01_real_meshes_build() {
                     "\"ground\"",
                     "\"roads\"",
                     "100 % of it",
-                    &format!("include = false (instead of true) in its [[material]] of {SETTINGS}\n"),
+                    "include = false (instead of true) in its [[material]]\n",
                     "--translate",
                     &format!("--drop-outliers; the rest stands in {SETTINGS}\n"),
                 ],
@@ -862,7 +862,7 @@ fn vt_24_files_that_are_cut_off_are_told() {
     assert_eq!(said(whole), "");
     assert_eq!(said(&format!("{whole}# no more")), "");
     assert_eq!(said(whole.trim_end()), format!("{maybe}{}", at(8)));
-    assert_eq!(said(whole.trim_end_matches(" 6 3\n")), format!("{small}{}{cut}{}", at(8), at(8)));
+    assert_eq!(said(whole.trim_end_matches(" 6 3\n")), format!("{cut}{}{small}{}", at(8), at(8)));
     assert_eq!(said(&format!("{whole}usemtl Gra")), format!("{maybe}{}", at(9)));
     assert_eq!(said(&format!("{whole}v 1 2 3")), format!("{maybe}{}", at(9)));
     fs::write(folder.join("a.obj"), whole.trim_end_matches(" 5 6 3\n")).unwrap();

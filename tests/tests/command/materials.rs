@@ -322,7 +322,7 @@ fn repairs_as_they_are_typed() {
         ("--weld", "4", "PLAN,HEIGHT"),
         ("--weld", "4,-1", "\"-1\" is not a whole number of lattice steps"),
         ("--weld", "false", "PLAN,HEIGHT"),
-        ("--stitch", "1,2,3", "\"2,3\" is not a whole number"),
+        ("--stitch", "1,2,3", "PLAN,HEIGHT"),
         ("--stitch", "true", "PLAN,HEIGHT"),
         ("--max-slope", "steep", "not a number of degrees"),
         ("--rotate", "1e300", "must lie between -360 and 360"),
@@ -358,7 +358,9 @@ fn crowds_that_repairs_let_be_are_told() {
     };
     let crowd = |code: &str| (70, vec![(code.to_string(), 70.0)]);
     assert_eq!(told(&["--weld", "20,0", "--stitch=false"], "weld_crowded"), crowd("not-welded"));
-    assert_eq!(told(&["--stitch", "20,0"], "stitch_crowded"), crowd("not-stitched"));
+    // the others that stay apart from them
+    let stitched = ["not-stitched", "not-stitched"].map(String::from).into_iter().zip([70.0, 140.0]).collect();
+    assert_eq!(told(&["--stitch", "20,0"], "stitch_crowded"), (70, stitched));
     assert_eq!(told(&["--weld", "0,0", "--stitch=false"], "weld_crowded"), (0, Vec::new()));
 }
 
@@ -1074,10 +1076,7 @@ fn first_words_are_answered() {
     write(&folder, "s.toml", "");
     write(&folder, "s.json", "{}");
     let why = error(2, &folder, &["build", "s.toml"]);
-    assert_eq!(
-        why,
-        "error: s.toml: these are settings, and no mesh; to build by them: hardpan build --settings s.toml\n"
-    );
+    assert_eq!(why, "error: s.toml: these are settings, and no mesh; build by them: hardpan build --settings s.toml\n");
     holds(&error(3, &folder, &["build", "s.json"]), &["hardpan build --settings FILE.json"]);
     // a backslash that TOML takes for a tab
     write(&folder, "s.toml", "[[source]]\nfile = \"C:\\town.obj\"\n");
@@ -1360,7 +1359,6 @@ fn long_names_fit_messages() {
         (2, "road.obj", material(&format!("name = \"{long}*\""))),
         (2, "road.obj", material(&format!("name = \"{long}\"\nmu = -1"))),
         (2, "road.obj", material(&format!("mu = \"{long}\""))),
-        (2, "road.obj", material(&format!("mu = {long}"))),
         (2, "road.obj", material(&format!("{long} = 1"))),
         (2, "road.obj", format!("[material.{long}]\n")),
         (2, "road.obj", format!("[[source]]\nfile = \"{long}.obj\"\nscale = -1\n")),

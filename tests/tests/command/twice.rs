@@ -281,8 +281,9 @@ fn what_crosses_lies_not_twice() {
     // stones that stick out of the ground
     let stones = |x: f64, y: f64| 0.4 * (x * 1.3).sin() * (y * 1.1).sin() - 0.1;
     let fine = Sheet { count: [240; 2], side: 0.25, ..square("stones", &stones) };
+    // come out of it at less than 1 in 10 along a strip, of 3600 m2
     let twice = of_source(&folder, &obj(&[square("land", &flat), fine]), &[]);
-    assert_eq!(twice["found"], json!(0), "{twice}");
+    assert!(area(&twice) < 36.0, "{twice}");
 }
 
 /// Of real files only one has it: the arrows on an interchange, about an inch above the road.
