@@ -269,12 +269,12 @@ impl Written<'_> {
         let nowhere = is_nowhere(place);
         let beside = match nowhere {
             true => String::new(),
-            false => format!("; {} and {} beside it", shown(&file_name(&library)), shown(&file_name(&toml))),
+            false => format!("; {} and {} beside it", shown(&file_name(library)), shown(&file_name(toml))),
         };
         writeln!(
             out,
             "{}: {}, {}{beside}",
-            named(&place),
+            named(place),
             counted(triangles as u64, "triangle"),
             counted(vertices as u64, "vertex"),
         )?;
@@ -288,10 +288,10 @@ impl Written<'_> {
         if !nowhere {
             if !unstated.is_empty() {
                 let names = few(unstated.iter().map(|name| shown(&format!("{name:?}"))), unstated.len() as u64);
-                let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(&toml));
+                let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(toml));
                 writeln!(out, "nobody stated mu of {names}: {then}")?;
             }
-            writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
+            writeln!(out, "next: hardpan build --settings {}", quoted(toml))?;
         }
         Ok(())
     }
