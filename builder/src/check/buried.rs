@@ -165,6 +165,8 @@ fn finding(t: &Terrain, materials: [u16; 2], [through, below]: [Part; 2]) -> Fin
     let [upper, lower] = materials.map(|m| shown(t.material_name(m)));
     let [area, beside] = [through, below].map(|p| grouped(p.area.round() as u64));
     let high = metres(through.height);
+    // of more nothing counts
+    let more = if through.height >= 0.999 * DEEP { " or more" } else { "" };
     Finding {
         code: Code::BuriedRoad,
         severity: Severity::Warning,
@@ -176,9 +178,9 @@ fn finding(t: &Terrain, materials: [u16; 2], [through, below]: [Part; 2]) -> Fin
             Quantity { name: "below", value: below.area, unit: "m2" },
         ],
         text: format!(
-            "{upper:?} stands through {lower:?}, up to {high} above it on {area} m2; beside that it lies below it on {beside} m2"
+            "{upper:?} stands through {lower:?}, up to {high}{more} above it on {area} m2; beside that it lies below it on {beside} m2"
         ),
-        hint: Hint::Mend(format!("lower {upper:?} under {lower:?}, or cut it out there")),
+        hint: Hint::Mend("lay the one that wheels are to stand on above the other everywhere, or cut that out".into()),
     }
 }
 

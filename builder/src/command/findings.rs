@@ -26,7 +26,7 @@ pub fn beyond(mut found: Vec<Finding>, allow: &[Code], sources: &[Placed]) -> Ve
 pub fn tell(found: Vec<Finding>, files: usize, report: &mut Report) -> Done {
     let mut stops = Vec::new();
     for finding in &found {
-        let line = format!("{}: {}", named(Path::new(&finding.subject)), worded(finding, files > 1));
+        let line = line(finding, files > 1);
         match finding.severity {
             Severity::Note => report.note(line),
             Severity::Warning => report.warn(line),
@@ -35,6 +35,11 @@ pub fn tell(found: Vec<Finding>, files: usize, report: &mut Report) -> Done {
     }
     report.findings.extend(found);
     if stops.is_empty() { Ok(()) } else { Err(Failure::Input(stops.join("\n"))) }
+}
+
+/// A finding of a source in words, with its file.
+pub fn line(f: &Finding, several: bool) -> String {
+    format!("{}: {}", named(Path::new(&f.subject)), worded(f, several))
 }
 
 /// A finding in words; `several` files were read.

@@ -46,7 +46,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         true => make(args, &mut io::sink(), &mut report),
         false => make(args, out, &mut report),
     };
-    report.print(&format!("hardpan check {}", quoted(&args.again.output)));
+    report.print("--json");
     if args.again.json {
         out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
     }

@@ -93,7 +93,7 @@ pub struct Seconds {
 }
 
 /// Lines of warnings and notes that a build prints.
-const MOST_LINES: usize = 5;
+const MOST_LINES: usize = 4;
 
 fn counts<const N: usize>(counts: [(&str, u64); N]) -> Map<String, Value> {
     counts.into_iter().map(|(key, n)| (key.into(), n.into())).collect()

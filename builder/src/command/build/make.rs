@@ -70,6 +70,9 @@ impl<'a> Plan<'a> {
         let report_is_image = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
         report.withheld |= report_is_image;
         let of = || args.from.settings.iter().chain(sources.iter().map(|(file, _)| file));
+        if let Some(place) = &args.report {
+            made_of(place, of()).inspect_err(|_| report.withheld = true)?;
+        }
         Replace::IMAGE.or_any(args.force).check_made(&output, Kind::IMAGE, of())?;
         let drawing = match &args.debug {
             Some(place) => Some((place.as_path(), debug::library(place, args.force, of())?)),
@@ -206,7 +209,7 @@ impl<'a> Plan<'a> {
 
     fn note(&self, t: &Terrain, built: &Built, ready: &Ready, report: &mut Report) {
         if let Some(text) = heavy(t, &ready.provenance.settings.build, built.report.index_bytes) {
-            report.note(format!("{}: {text}", named(&self.output)));
+            report.note(format!("{}: {text}", named(&self.who)));
         }
     }
 
@@ -245,12 +248,10 @@ impl<'a> Plan<'a> {
             writeln!(out, "friction: {factors}")?;
         }
         fates(&built.report, out)?;
-        if let Some(beside) = beside {
-            writeln!(out, "{}", beside.sum())?;
-        }
+        let beside = beside.map(|beside| beside.sum() + "; ").unwrap_or_default();
         let (bound, Seconds { read, build, look, verify }) = (t.bound(), report.seconds);
         let [tests, lines] = [counted(bound.tests, "test"), counted(bound.lines, "line")];
-        writeln!(out, "any query costs at most {tests} and {lines} of 64 bytes")?;
+        writeln!(out, "{beside}any query costs at most {tests} and {lines} of 64 bytes")?;
         writeln!(
             out,
             "read in {read:.2} s, built in {build:.2} s, looked over in {look:.2} s; verified in {verify:.2} s"
@@ -258,7 +259,10 @@ impl<'a> Plan<'a> {
         match &report.drawn {
             Some(drawn) => writeln!(out, "{drawn}")?,
             None if is_nowhere(&self.output) => {}
-            None => writeln!(out, "next: {}; {}", look_at(&self.output), rest(self.args))?,
+            None => {
+                let image = quoted(&self.output);
+                writeln!(out, "next: {}; hardpan check {image}", look_at(&self.output))?;
+            }
         }
         Ok(())
     }
@@ -277,19 +281,19 @@ fn fates(r: &crate::Report, out: &mut impl Write) -> Done {
         (r.outside, format!("{} outside the domain", grouped(r.outside))),
     ];
     let left_out: Vec<String> = left_out.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
+    let mut all = Vec::new();
     if !left_out.is_empty() {
-        writeln!(out, "left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", "))?;
+        all.push(format!("left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", ")));
     }
     let s = &r.stitch;
     if s.joined + s.divided > 0 {
         let [plan, height] = s.moved.map(|v| v * 1e3);
         let [joined, divided] = [counted(s.joined, "vertex"), counted(s.divided, "triangle")];
-        writeln!(
-            out,
+        all.push(format!(
             "gaps closed: {joined} joined, {divided} divided; nothing moved farther than {plan:.2} mm in plan and {height:.2} mm in height"
-        )?;
+        ));
     }
-    Ok(())
+    if all.is_empty() { Ok(()) } else { Ok(writeln!(out, "{}", all.join("; "))?) }
 }
 
 /// Where the image goes, if nobody says.
@@ -305,14 +309,6 @@ fn output_of(args: &Args, first: &Path) -> Done<PathBuf> {
         (None, Some(settings), _) => Ok(settings.with_extension("hpan")),
         _ => Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     }
-}
-
-/// The command that lists all that a build only counts.
-pub fn rest(args: &Args) -> String {
-    let files: String = args.from.files.iter().take(3).map(|file| format!(" {}", quoted(file))).collect();
-    let more = if args.from.files.len() > 3 { " ..." } else { "" };
-    let settings = args.from.settings.iter().map(|file| format!(" --settings {}", quoted(file)));
-    format!("hardpan check{files}{more}{}{}", settings.collect::<String>(), args.transform.typed())
 }
 
 /// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.

@@ -215,6 +215,13 @@ fn in_range(options: Options) -> Result<Options, String> {
 }
 
 impl Repairs {
+    /// Whether something is typed.
+    pub fn is_typed(&self) -> bool {
+        let Repairs { origin, weld, stitch, max_slope, undersides, drop_outliers } = self;
+        let typed = [origin.is_some(), weld.is_some(), stitch.is_some(), max_slope.is_some(), undersides.is_some()];
+        typed.contains(&true) || *drop_outliers
+    }
+
     /// What is typed goes before what the settings say.
     pub fn over(&self, build: &mut Options) {
         build.origin = self.origin.or(build.origin);
@@ -279,7 +286,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         true => reported(args, &mut std::io::sink(), &mut report),
         false => reported(args, out, &mut report),
     };
-    report.print(&make::rest(args));
+    report.print("--report FILE.json");
     if args.json {
         out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
     }
@@ -314,7 +321,7 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 /// What is to be read: its files as they were named, and what is said of each.
 pub struct Asked<'a> {
     from: &'a Sources,
-    settings: Settings,
+    pub settings: Settings,
     /// What is wrong with them, though they are read.
     remarks: Vec<String>,
     /// The files, and how they lie.

@@ -6,7 +6,10 @@ use data_encoding::BASE64;
 use hardpan::Terrain;
 
 use super::{Done, Found, line, row};
-use crate::draw::{overview::overview, picture::escaped};
+use crate::{
+    draw::{overview::overview, picture::escaped},
+    names::grouped,
+};
 
 /// How every page begins.
 pub const START: &[u8] = b"<!doctype html>\n<!-- hardpan check -->\n";
@@ -49,7 +52,7 @@ pub fn page(found: &Found, t: &Terrain) -> Done<String> {
     let rest: usize = found.looks.iter().map(|l| l.found.unwrap_or(0).saturating_sub(LISTED)).sum();
     _ = writeln!(out, "</table>");
     if rest > 0 {
-        _ = writeln!(out, "<p>And {rest} more, which this page does not list.</p>");
+        _ = writeln!(out, "<p>And {} more, which page and map do not show.</p>", grouped(rest as u64));
     }
     Ok(out + "</html>\n")
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    Code, Finding, Options, build_on,
+    BuildError, Code, Finding, Options, Severity, build_on,
     check::{self, Limits, Look, steps},
     names::{counted, few, grouped, metres},
 };
@@ -18,9 +18,9 @@ use serde_json::{Map, Value, json};
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads,
     build::{Asked, Repairs, Sources},
-    findings::worded,
+    findings::{self, worded},
     length::within,
-    load,
+    load, made_of,
     materials::is_image,
     named,
     progress::stage,
@@ -89,6 +89,9 @@ struct Found {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    if !Code::ALL.into_iter().any(|code| args.wants(code)) {
+        return Err(Failure::Input("--allow names all kinds of --only; leave one of them out".into()));
+    }
     if let Some(place) = &args.html {
         let of = args.from.files.iter().chain(&args.from.settings);
         Replace::Only(0, html::START, "a page by hardpan check").or_any(args.force).check_made(
@@ -99,6 +102,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     let found = match &args.from.files[..] {
         [image] if is_image(image)? => {
+            args.refuse_of_meshes(image)?;
             let bytes = load(image)?;
             let t = terrain(image, &bytes)?;
             let found = Found {
@@ -129,36 +133,45 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 fn of_sources(args: &Args) -> Done<Found> {
     let mut asked = Asked::new(&args.from, &args.transform)?;
     asked.stops = false;
+    let files: Vec<PathBuf> = asked.sources.iter().map(|(file, _)| file.clone()).collect();
+    let kept = |of: &[&PathBuf]| args.html.iter().try_for_each(|place| made_of(place, of.iter().copied()));
+    kept(&files.iter().collect::<Vec<_>>())?;
+    if asked.settings.raster.is_some() {
+        let text = "the settings ask for heights instead of triangles ([raster]); build that image, and check it";
+        return Err(Failure::input(&files[0], text));
+    }
     let mut report = Report::default();
-    let ready = asked.read(|settings| args.repairs.over(&mut settings.build), |_, _| Ok(()), &mut report)?;
+    let ready =
+        asked.read(|settings| args.repairs.over(&mut settings.build), |libraries, _| kept(libraries), &mut report)?;
     let first = &ready.sources[0].0;
     let options: &Options = &ready.provenance.settings.build;
     let build = || build_on(&ready.scene, options, None, &hardpan_shaders::Cpu::new());
-    let built = stage("building", build).0.map_err(|e| Failure::build(first, e))?;
+    let built = stage("building", build).0.map_err(|e| match e {
+        BuildError::Empty => ready.lain.empty(&ready.scene, &ready.sources, options),
+        e => Failure::build(first, e),
+    })?;
     let t = Terrain::open(&built.image).map_err(|e| Failure::open(first, e))?;
-    let files = ready.sources.iter().map(|(file, _)| named(file));
-    let title = few(files, ready.sources.len() as u64);
+    let title = few(files.iter().map(|file| named(file)), files.len() as u64);
     let allow = &ready.provenance.settings.allow;
     let wants = |code| args.wants(code) && !allow.contains(&code);
+    // those of the sources are told once
+    let told: Vec<String> = report.findings.iter().map(|f| findings::line(f, files.len() > 1)).collect();
+    report.warnings.retain(|line| !told.contains(line));
     let own = report.findings.drain(..).chain(check::built(&built.report, options));
-    let mut looks = by_code(own.filter(|f| wants(f.code)).collect());
+    let mut looks = by_code(&own.collect::<Vec<_>>(), wants);
     looks.extend(ground(args, &t, Some(&ready.scene), &wants));
     let found = Found { title, looks, warnings: report.warnings };
     page(args, &found, &t)?;
     Ok(found)
 }
 
-/// A look for each kind of these.
-fn by_code(mut findings: Vec<Finding>) -> Vec<Look> {
-    findings.sort_by_key(|f| f.code);
-    let look = |of: &[Finding]| Look {
-        code: of[0].code,
-        limit: None,
-        found: Some(of.len()),
-        findings: of.to_vec(),
-        skipped: None,
+/// A look for each wanted kind that is not of the ground.
+fn by_code(all: &[Finding], wants: impl Fn(Code) -> bool) -> Vec<Look> {
+    let look = |code| {
+        let findings: Vec<Finding> = all.iter().filter(|f| f.code == code).cloned().collect();
+        Look { code, limit: None, found: Some(findings.len()), findings, skipped: None }
     };
-    findings.chunk_by(|a, b| a.code == b.code).map(look).collect()
+    Code::ALL.into_iter().filter(|code| !check::OF_GROUND.contains(code) && wants(*code)).map(look).collect()
 }
 
 fn ground(args: &Args, t: &Terrain, scene: Option<&crate::Scene>, wants: &dyn Fn(Code) -> bool) -> Vec<Look> {
@@ -171,6 +184,23 @@ fn page(args: &Args, found: &Found, t: &Terrain) -> Done {
 }
 
 impl Args {
+    /// Stops at what says something of meshes beside an image.
+    fn refuse_of_meshes(&self, image: &Path) -> Done {
+        let of_meshes = [
+            ("--settings is", self.from.settings.is_some()),
+            ("--up, --unit, --scale, --rotate and --translate are", !self.transform.typed().is_empty()),
+            ("--origin, --weld, --stitch, --max-slope, --undersides and --drop-outliers are", self.repairs.is_typed()),
+        ];
+        if let Some((what, _)) = of_meshes.iter().find(|(_, typed)| *typed) {
+            let text = format!("this is a terrain image, and {what} of meshes; leave that out, or check the mesh");
+            return Err(Failure::input(image, text));
+        }
+        match self.only.iter().find(|code| !check::OF_GROUND.contains(code)) {
+            Some(code) => Err(Failure::input(image, format!("{code} is looked for in a mesh, not in an image"))),
+            None => Ok(()),
+        }
+    }
+
     fn wants(&self, code: Code) -> bool {
         (self.only.is_empty() || self.only.contains(&code)) && !self.from.allow.contains(&code)
     }
@@ -188,20 +218,22 @@ impl Args {
 }
 
 impl Found {
+    /// But for notes, which say what was asked for.
     fn count(&self) -> usize {
-        self.looks.iter().filter_map(|look| look.found).sum()
+        let notes = |look: &Look| look.findings.iter().filter(|f| f.severity == Severity::Note).count();
+        self.looks.iter().filter_map(|look| Some(look.found? - notes(look))).sum()
     }
 
-    /// Kinds that nobody looked for.
+    /// Kinds that nobody looked for, or not everywhere.
     fn skipped(&self) -> usize {
-        self.looks.iter().filter(|look| look.found.is_none()).count()
+        self.looks.iter().filter(|look| look.skipped.is_some()).count()
     }
 
     /// `3 findings`.
     fn summary(&self) -> String {
         let skipped = match self.skipped() as u64 {
             0 => String::new(),
-            n => format!(", {} not looked for", counted(n, "kind")),
+            n => format!(", {} not looked for everywhere", counted(n, "kind")),
         };
         match self.count() as u64 {
             0 => format!("nothing found{skipped}"),
@@ -228,7 +260,8 @@ impl Found {
 
     fn print(&self, out: &mut impl Write) -> Done {
         writeln!(out, "{}: {}", self.title, self.summary())?;
-        for look in &self.looks {
+        let shown = |look: &&Look| look.found != Some(0) || check::OF_GROUND.contains(&look.code);
+        for look in self.looks.iter().filter(shown) {
             writeln!(out, "{}", row(look).join("  ").trim_end())?;
         }
         for (number, finding) in self.listed(LISTED) {
@@ -250,9 +283,16 @@ impl Found {
 
 /// A finding in words; of a source with its file.
 fn line(finding: &Finding) -> String {
-    let file =
-        if finding.code.is_of_source() { format!("{}: ", named(Path::new(&finding.subject))) } else { String::new() };
-    file + &worded(finding, false)
+    if finding.code.is_of_source() {
+        return findings::line(finding, false);
+    }
+    match finding.place.filter(|_| !finding.text.contains(" at ")) {
+        None => worded(finding, false),
+        Some([x, y, z]) => {
+            let text = format!("{} at {x:.3},{y:.3},{z:.3}", finding.text);
+            worded(&Finding { text, ..finding.clone() }, false)
+        }
+    }
 }
 
 /// Kind, count and what was looked for.
