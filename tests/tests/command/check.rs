@@ -265,7 +265,29 @@ fn by_15_a_page_replaces_pages_only() {
     // no source is replaced, whatever is typed
     let mesh = fs::read(folder.join("town.obj")).unwrap();
     error(2, &folder, &to("town.obj", &["--force"]));
+    // nor one that only the settings name
+    fs::write(folder.join("k.toml"), "[[source]]\nfile = \"town.obj\"\nup = \"z\"\n").unwrap();
+    error(2, &folder, &["check", "--settings", "k.toml", "--html", "town.obj", "--force"]);
+    error(2, &folder, &["build", "--settings", "k.toml", "--report", "town.obj", "--force"]);
     assert_eq!(fs::read(folder.join("town.obj")).unwrap(), mesh);
+}
+
+/// What was not looked at does not pass, and what is of meshes is refused beside an image.
+#[test]
+fn by_15_nothing_passes_unseen() {
+    let folder = folder("by_15_nothing_passes_unseen");
+    let heap: String = (0..300).map(|k| sheet([0.0, 0.0, 10.0, 10.0], [f64::from(k) * 0.02; 2])).collect();
+    plant(&folder, &heap);
+    let [out, _] = expect(1, &folder, &["check", "town.obj", "--up", "z", "--only", "double-surface", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!([&facts["found"], &facts["passed"]], [&json!(0), &json!(false)], "{facts}");
+    plant(&folder, &sheet([0.0, 0.0, 10.0, 10.0], [0.0; 2]));
+    expect(0, &folder, &["build", "town.obj", "--up", "z", "-o", "town.hpan"]);
+    expect(0, &folder, &["check", "town.hpan", "--allow", "gap"]);
+    for typed in [&["--settings", "s.toml"][..], &["--up", "z"], &["--weld", "1mm"], &["--only", "unit"]] {
+        error_of(&folder, &[&["check", "town.hpan"], typed].concat());
+    }
+    error_of(&folder, &["check", "town.obj", "--only", "gap", "--allow", "gap"]);
 }
 
 #[test]
