@@ -1101,7 +1101,7 @@ fn first_words_are_answered() {
     let [_, why] = expect(2, &folder, &["build", "mats.obj", "--unit", "Mm"]);
     holds(&why, &["Mm is a megametre; a millimetre is mm"]);
     let [_, why] = expect(2, &folder, &["build", "mats.obj", "--stitch", "none"]);
-    holds(&why, &["PLAN,HEIGHT, or false for none"]);
+    holds(&why, &["PLAN,HEIGHT as lengths", "or false for none"]);
 
     for unit in ["in", "inch", "inches"] {
         expect(0, &folder, &["build", "mats.obj", "--unit", unit]);
