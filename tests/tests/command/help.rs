@@ -42,7 +42,7 @@ fn help_fits_one_screen() {
     holds(&help, &["the image less the reference", "\"Comparing two images\"", "x,y,z[,mu]"]);
     holds(
         include_str!("../../../builder/docs/diff.md"),
-        &["## Comparing two images\n", "each no farther than 0.5 m from where it was"],
+        &["## Comparing two images\n", "each lies no farther than 0.5 m from where it was"],
     );
 }
 
