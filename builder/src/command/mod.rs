@@ -115,10 +115,11 @@ const EXITS: &str = "\
 All about one of them: hardpan COMMAND --help
 Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but to verify: a damaged image, too), 3 not supported, 4 the machine refused (disk, permission, threads, or memory: \"memory allocation of N bytes failed\"), 130 interrupted";
 pub fn main() -> ExitCode {
+    // first, since whatever follows may find no memory
+    signals::abort_by(4);
     // no backtrace, which takes memory: where there is none the standard library waits for itself, and where a thread begins so do all
     panic::set_hook(Box::new(|panic| drop(writeln!(io::stderr(), "{panic}"))));
     signals::end_by(output::interrupted);
-    signals::abort_by(4);
     signals::outlive_limits();
     if let [_, one, other] = &env::args_os().collect::<Vec<_>>()[..]
         && [one, other].contains(&&"--verbose".into())
