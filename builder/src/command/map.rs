@@ -92,7 +92,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     for ((&map, range), place) in wanted.iter().zip(ranges).zip(&places) {
         let wish = Wish { range, max_gap: args.max_gap, max_step: args.max_step };
         let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, wish, &title));
-        let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
+        let (written, _) = stage("writing", || -> Done { Ok(NewFile::write(place, &sheet.canvas.png()?)?.keep()?) });
         written?;
         barren |= sheet.barren;
         if args.json {
@@ -161,23 +161,19 @@ fn places(args: &Args, wanted: &[Map]) -> Done<Vec<PathBuf>> {
     let within = |folder: &Path| -> Vec<PathBuf> {
         wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
     };
-    match &args.output {
-        None => Ok(wanted.iter().map(|&map| called(map)).collect()),
-        Some(folder) if folder.is_dir() => Ok(within(folder)),
-        Some(file) if wanted.len() == 1 && (has_extension(file, "png") || is_nowhere(file)) => Ok(vec![file.clone()]),
-        Some(file) if wanted.len() == 1 && (file.extension().is_some() || file.exists()) => {
-            Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"))
-        }
-        Some(file) if file.exists() || has_extension(file, "png") => {
-            let is = if file.exists() { "a file" } else { "the name of a picture" };
-            let text = format!("{} maps go into a folder, and this is {is}; name a folder with -o", wanted.len());
-            Err(Failure::input(file, text))
-        }
-        Some(folder) => {
-            make_folder(folder, "name a folder with -o")?;
-            Ok(within(folder))
-        }
+    let Some(place) = &args.output else { return Ok(wanted.iter().map(|&map| called(map)).collect()) };
+    let (one, png) = (wanted.len() == 1, has_extension(place, "png"));
+    if place.is_dir() {
+        return Ok(within(place));
     }
+    if one && (png || is_nowhere(place)) {
+        return Ok(vec![place.clone()]);
+    }
+    if place.exists() || png || one && place.extension().is_some() {
+        return Err(Failure::input(place, "one map goes into FILE.png, several go into a folder; name that with -o"));
+    }
+    make_folder(place, "name a folder with -o")?;
+    Ok(within(place))
 }
 
 /// Notes which names of materials the legend spells in other letters.

@@ -73,10 +73,8 @@ impl FromStr for Window {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers: Option<Vec<f64>> =
-            text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= FARTHEST)).collect();
-        let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
-        let window = window.ok_or("four numbers with commas between them, x0,y0,x1,y1, none beyond 1e15 m")?;
+        let window: [f64; 4] =
+            numbers(text).ok_or("four numbers with commas between them, x0,y0,x1,y1, none beyond 1e15 m")?;
         let [width, height] = [0, 1].map(|i| window[i + 2] - window[i]);
         if !(width > 0.0 && height > 0.0) {
             Err("x0 must be below x1, and y0 below y1".into())
@@ -114,7 +112,8 @@ pub fn range(text: &str) -> Result<Range, String> {
         Some((name, ends)) => (Some(Map::named(name)?), ends),
         None => (None, text),
     };
-    let ends = pair(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
+    let ends: [f64; 2] =
+        numbers(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
     if ends[1] - ends[0] < FINEST {
         return Err("LOW must be below HIGH, by 0.00001 at least".into());
     }
@@ -124,11 +123,10 @@ pub fn range(text: &str) -> Result<Range, String> {
     Ok(Range { map, ends })
 }
 
-/// Two numbers with a comma between them.
-pub fn pair(text: &str) -> Option<[f64; 2]> {
-    let numbers: Option<Vec<f64>> =
-        text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= 1e15)).collect();
-    numbers?.try_into().ok()
+/// Numbers with commas between them.
+pub fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
+    let each = text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= FARTHEST));
+    each.collect::<Option<Vec<f64>>>()?.try_into().ok()
 }
 
 /// The maps with a scale.

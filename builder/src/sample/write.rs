@@ -1,14 +1,14 @@
-//! A grid as array, table, dictionary and faces.
+//! Heights on squares as array, table, dictionary and faces.
 
-use std::io::{self, Write};
-
-use crate::sample::{Grid, Squares};
+use super::{Grid, Heights, Squares};
+use crate::names::{decimal, shown};
 use serde_json::{Value, json};
-
-use super::{
-    super::{decimal, shown},
-    Heights,
+use std::{
+    io::{self, Write},
+    iter::repeat,
 };
+
+pub use super::tiff::write as tiff;
 
 /// An array of NumPy, format 1.0: doubles, rows x columns, row 0 in the south; of layers rows x columns x the most of a square, highest
 /// first. NaN where there is no ground.
@@ -30,50 +30,34 @@ pub fn npy(heights: &Heights, to: &mut impl Write) -> io::Result<()> {
     to.write_all(b"\x93NUMPY\x01\x00")?;
     to.write_all(&(head.len() as u16).to_le_bytes())?;
     to.write_all(head.as_bytes())?;
-    match heights {
-        Heights::One(grid) => grid.heights.iter().try_for_each(|z| to.write_all(&z.to_le_bytes())),
-        Heights::All(stack) => {
-            (0..*rows).flat_map(|row| (0..*columns).map(move |column| [column, row])).try_for_each(|at| {
-                let all = stack.at(at).iter().copied().chain(std::iter::repeat(f64::NAN));
-                all.take(deep).try_for_each(|z| to.write_all(&z.to_le_bytes()))
-            })
-        }
-    }
+    heights.squares().all().try_for_each(|at| {
+        let all = heights.at(at).iter().copied().chain(repeat(f64::NAN));
+        all.take(deep).try_for_each(|z| to.write_all(&z.to_le_bytes()))
+    })
 }
 
-/// All squares, row by row from the south.
-fn all(squares: &Squares) -> impl Iterator<Item = [usize; 2]> + use<> {
-    let Squares { columns, rows, .. } = *squares;
-    (0..rows).flat_map(move |row| (0..columns).map(move |column| [column, row]))
+/// Centres along x and along y.
+fn centres(squares: &Squares) -> [Vec<String>; 2] {
+    [(0, squares.columns), (1, squares.rows)]
+        .map(|(axis, count)| (0..count).map(|i| decimal(squares.along(axis, i))).collect())
 }
 
 /// A line for each square, or with layers for each of its heights.
 pub fn csv(heights: &Heights, to: &mut impl Write) -> io::Result<()> {
-    let squares = heights.squares();
-    let xs: Vec<String> = (0..squares.columns).map(|i| decimal(squares.along(0, i))).collect();
-    let ys: Vec<String> = (0..squares.rows).map(|i| decimal(squares.along(1, i))).collect();
-    let is_partial = |at: [usize; 2]| u8::from(squares.is_partial(at));
-    match heights {
-        Heights::One(grid) => {
-            writeln!(to, "x,y,z,partial")?;
-            all(squares).try_for_each(|at| {
-                let z = grid.at(at).map(decimal).unwrap_or_default();
-                writeln!(to, "{},{},{z},{}", xs[at[0]], ys[at[1]], is_partial(at))
-            })
+    let (squares, layered) = (heights.squares(), matches!(heights, Heights::All(_)));
+    let [xs, ys] = centres(squares);
+    let layer = |number: &str| if layered { format!("{number},") } else { String::new() };
+    writeln!(to, "x,y,{}z,partial", layer("layer"))?;
+    for at in squares.all() {
+        let (x, y, partial, all) = (&xs[at[0]], &ys[at[1]], u8::from(squares.is_partial(at)), heights.at(at));
+        if all.is_empty() {
+            writeln!(to, "{x},{y},{},{partial}", layer(""))?;
         }
-        Heights::All(stack) => {
-            writeln!(to, "x,y,layer,z,partial")?;
-            all(squares).try_for_each(|at| {
-                let (x, y, partial) = (&xs[at[0]], &ys[at[1]], is_partial(at));
-                let layers = stack.at(at);
-                if layers.is_empty() {
-                    writeln!(to, "{x},{y},,,{partial}")?;
-                }
-                let mut each = layers.iter().zip(1..);
-                each.try_for_each(|(z, layer)| writeln!(to, "{x},{y},{layer},{},{partial}", decimal(*z)))
-            })
+        for (z, number) in all.iter().zip(1..) {
+            writeln!(to, "{x},{y},{}{},{partial}", layer(&number.to_string()), decimal(*z))?;
         }
     }
+    Ok(())
 }
 
 /// Which column and row are partial: the last ones, if any.
@@ -93,16 +77,16 @@ pub fn json(heights: &Heights, source: &str, rule: &str, to: &mut impl Write) ->
     let facts = serde_json::to_string_pretty(&facts)?;
     // the dictionary goes before its closing brace
     write!(to, "{},\n  \"heights\": {{", facts.trim_end_matches("\n}"))?;
-    let ys: Vec<String> = (0..*rows).map(|i| decimal(squares.along(1, i))).collect();
-    let xs: Vec<String> = (0..*columns).map(|i| decimal(squares.along(0, i))).collect();
-    for (i, at) in all(squares).enumerate() {
+    let [xs, ys] = centres(squares);
+    let mut comma = "";
+    for at in squares.all() {
+        let all: Vec<String> = heights.at(at).iter().map(|z| decimal(*z)).collect();
         let value = match heights {
-            Heights::One(grid) => grid.at(at).map_or("null".into(), decimal),
-            Heights::All(stack) => {
-                format!("[{}]", stack.at(at).iter().map(|z| decimal(*z)).collect::<Vec<_>>().join(", "))
-            }
+            Heights::One(_) => all.into_iter().next().unwrap_or("null".into()),
+            Heights::All(_) => format!("[{}]", all.join(", ")),
         };
-        write!(to, "{}\n    \"{},{}\": {value}", if i > 0 { "," } else { "" }, xs[at[0]], ys[at[1]])?;
+        write!(to, "{comma}\n    \"{},{}\": {value}", xs[at[0]], ys[at[1]])?;
+        comma = ",";
     }
     writeln!(to, "\n  }}\n}}")
 }
@@ -118,7 +102,7 @@ pub fn obj(grid: &Grid, source: &str, to: &mut impl Write) -> io::Result<()> {
     )?;
     let border = |k: usize, i: usize| decimal(extent[0][k] + i as f64 * cell);
     let mut faces = 0u64;
-    for at in all(&grid.squares) {
+    for at in grid.squares.all() {
         let Some(z) = grid.at(at).map(decimal) else { continue };
         let [[west, east], [south, north]] = [0, 1].map(|k| [border(k, at[k]), border(k, at[k] + 1)]);
         for [x, y] in [[&west, &south], [&east, &south], [&east, &north], [&west, &north]] {
