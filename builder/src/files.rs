@@ -1,5 +1,6 @@
 //! Files that appear whole or not at all.
 
+use crate::map;
 use crate::names::{named, quoted};
 use std::{
     env,
@@ -216,9 +217,9 @@ impl<'a> NewFile<'a> {
     /// [`write`](Self::write), and read back without memory of its own: where that is refused nothing would take the file away.
     pub fn write_checked(place: &'a Path, bytes: &[u8]) -> Result<Self, WriteError> {
         let new = Self::write(place, bytes)?;
-        match holds(&new.temporary, bytes) {
-            Ok(true) => Ok(new),
-            Ok(false) => Err(NotWritten::Altered.of(place)),
+        match File::open(&new.temporary).and_then(|file| map::file(&file)) {
+            Ok(there) if there[..] == *bytes => Ok(new),
+            Ok(_) => Err(NotWritten::Altered.of(place)),
             Err(e) => Err(WriteError::new(place, e)),
         }
     }
@@ -250,22 +251,6 @@ fn short(name: &OsStr) -> OsString {
     }
     // four bytes a letter at most
     name.to_string_lossy().chars().take(MOST / 4).collect::<String>().into()
-}
-
-/// Whether a file has these bytes.
-fn holds(place: &Path, mut bytes: &[u8]) -> io::Result<bool> {
-    let (mut file, mut part) = (File::open(place)?, [0; 1 << 14]);
-    loop {
-        match file.read(&mut part) {
-            Ok(0) => return Ok(bytes.is_empty()),
-            Ok(read) => match bytes.strip_prefix(&part[..read]) {
-                Some(rest) => bytes = rest,
-                None => return Ok(false),
-            },
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
 }
 
 /// Where a chain of links leads to, whether or not there is a file. An error if that is nowhere.

@@ -318,19 +318,18 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     fn json(&self) -> Value {
-        let Squares { extent: [low, high], cell, columns, rows, .. } = self.squares;
         let (with, ends, most) = self.found;
-        let (count, partial) = (self.squares.count() as u64, write::partial(self.squares));
-        let mut facts = json!({
-            "source": file_name(self.name), "output": self.args.output,
-            "extent": { "min": low, "max": high }, "cell": cell, "columns": columns, "rows": rows,
-            "rule": rule_of(self.args), "partial": partial,
-            "squares": count, "ground": with, "no_data": count - with,
+        let count = self.squares.count() as u64;
+        let mut facts = write::facts(self.squares, &file_name(self.name), &rule_of(self.args));
+        let more = json!({
+            "output": self.args.output, "squares": count, "ground": with, "no_data": count - with,
             "least": ends.map(|e| e[0]), "greatest": ends.map(|e| e[1]), "most_layers": most,
-            "faces": self.ground.triangles(), "ignored_above": self.ignored,
-            "estimate": self.estimate.facts(),
+            "faces": self.ground.triangles(), "ignored_above": self.ignored, "estimate": self.estimate.facts(),
             "seconds": { "sampled": self.sampled.as_secs_f64(), "written": self.written.as_secs_f64() },
         });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            facts[key] = value.clone();
+        }
         if let Some((fit, _)) = &self.fit {
             facts["fit"] = fit.clone();
         }

@@ -37,7 +37,7 @@ pub struct Args {
     /// A terrain image
     image: PathBuf,
     /// Which maps, with commas between them
-    #[arg(long, value_parser = view::Maps, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
+    #[arg(long, value_parser = view::maps(), ignore_case = true, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
     map: Vec<Vec<Map>>,
     /// Where the colours of relief, slope, layers, mu, cost or error begin and end, in the map's units, so that pictures with the same
     /// ends can be compared; of several maps one for each, such as mu=0,1 [default: as far as the picture goes; of mu 0,1.2, of slope 0,45]
@@ -139,15 +139,12 @@ fn wanted(args: &Args) -> Vec<Map> {
 /// What the maps show, or why they cannot.
 fn checked_view(args: &Args, t: &Terrain, wanted: &[Map]) -> Result<View, String> {
     let heights = [args.above.unwrap_or(ALL[0]), args.below.unwrap_or(ALL[1])];
-    let holes = wanted.contains(&Map::Holes);
     let text = if heights[0] > heights[1] {
         "no ground is above --above and below --below; to look at heights between two, give the lower one to --above"
     } else if heights != ALL && wanted.contains(&Map::Cost) {
         "what a query costs is of all heights; leave the map cost out, or --above and --below"
-    } else if args.max_gap.is_some() && !holes {
-        "no map but holes shows gaps; add --map holes, or leave --max-gap out"
-    } else if args.max_step.is_some() && !holes {
-        "no map but holes shows steps; add --map holes, or leave --max-step out"
+    } else if (args.max_gap.is_some() || args.max_step.is_some()) && !wanted.contains(&Map::Holes) {
+        "no map but holes shows gaps and steps; add --map holes, or leave --max-gap and --max-step out"
     } else {
         let view = view::view(t.bounds(), args.window, args.size, args.per_metre)?;
         return Ok(View { heights, ..view });

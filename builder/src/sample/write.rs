@@ -60,20 +60,20 @@ pub fn csv(heights: &Heights, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Which column and row are partial: the last ones, if any.
-pub fn partial(squares: &Squares) -> Value {
-    let last = |axis: usize, count: usize| squares.reaches_beyond(axis, count - 1).then_some(count - 1);
-    json!({ "column": last(0, squares.columns), "row": last(1, squares.rows) })
+/// Where squares lie, and which column and row are partial: the last ones, if any.
+pub fn facts(squares: &Squares, source: &str, rule: &str) -> Value {
+    let Squares { extent: [low, high], cell, columns, rows, .. } = squares;
+    let last = |axis: usize, count: &usize| squares.reaches_beyond(axis, count - 1).then_some(count - 1);
+    json!({
+        "source": source, "rule": rule, "cell": cell, "columns": columns, "rows": rows,
+        "extent": { "min": low, "max": high }, "partial": { "column": last(0, columns), "row": last(1, rows) },
+    })
 }
 
 /// Facts, and a dictionary of heights by "x,y" of the centres.
 pub fn json(heights: &Heights, source: &str, rule: &str, to: &mut impl Write) -> io::Result<()> {
     let squares = heights.squares();
-    let Squares { extent: [low, high], cell, columns, rows, .. } = squares;
-    let facts = json!({
-        "source": source, "rule": rule, "cell": cell, "columns": columns, "rows": rows,
-        "extent": { "min": low, "max": high }, "partial": partial(squares),
-    });
+    let facts = facts(squares, source, rule);
     let facts = serde_json::to_string_pretty(&facts)?;
     // the dictionary goes before its closing brace
     write!(to, "{},\n  \"heights\": {{", facts.trim_end_matches("\n}"))?;

@@ -19,12 +19,7 @@ const OF_MATERIAL: [&str; 4] = ["Name", "mu", "rr", "include"];
 impl Settings {
     /// Whether a text is settings of the VS Terrain Utility, or would be if it ended well.
     pub fn is_vstu(text: &str) -> bool {
-        let mut text = text.trim_start_matches('\u{feff}').trim_start();
-        for part in ["{", "\"VsTerrainUtility\"", ":"] {
-            let Some(rest) = text.strip_prefix(part) else { return whole(text) };
-            text = rest.trim_start();
-        }
-        true
+        text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && text.contains("\"VsTerrainUtility\"")
     }
 
     /// Reads settings of the VS Terrain Utility. What is read all the same comes back as warnings, each with its place: keys that
@@ -80,11 +75,6 @@ impl Settings {
         settings.check(|_, _, _| None)?;
         Ok((settings, warnings))
     }
-}
-
-/// Whether a whole JSON text has the object anywhere at the top.
-fn whole(text: &str) -> bool {
-    text.starts_with('{') && serde_json::from_str::<Map<String, Value>>(text).is_ok_and(|top| top.contains_key(ROOT))
 }
 
 /// The tree of a text that may lack its last `}`, and that it does.

@@ -811,7 +811,7 @@ fn gaps_between_lanes_are_found_once() {
     for (arguments, why) in [
         (&["--map", "holes", "--max-gap", "0"][..], "a length from 0.001 to 100 m"),
         (&["--map", "holes", "--max-gap", "-1"], "a length from 0.001 to 100 m"),
-        (&["--map", "relief", "--max-gap", "0.1"], "no map but holes shows gaps; add --map holes"),
+        (&["--map", "relief", "--max-gap", "0.1"], "no map but holes shows gaps and steps; add --map holes"),
     ] {
         holds(&expect(2, &folder, &[&["export", "png", "gap.hpan"], arguments].concat())[1], &[why]);
     }
@@ -1031,7 +1031,7 @@ fn the_map_of_holes_rings_steps() {
     }
     let (facts, ringed) = found(&["--max-step", "0.03"]);
     assert_eq!((ringed, &facts["steps"]), (false, &json!(0)));
-    let why = "no map but holes shows steps; add --map holes, or leave --max-step out";
+    let why = "no map but holes shows gaps and steps; add --map holes";
     holds(&expect(2, &folder, &["export", "png", "s.hpan", "--map", "relief", "--max-step", "0.1"])[1], &[why]);
 }
 
@@ -1527,21 +1527,16 @@ fn pictures_of_two_images_can_be_compared() {
     assert_eq!(maps, ["relief", "slope", "layers", "leaves", "materials", "mu", "cost", "error", "holes"]);
     assert_eq!(facts[5]["facts"]["range"], json!([0.0, 1.0]));
     for (typed, why) in [
-        (&["relief, mu", "--range", "0,1"][..], "say which: --range relief=0,1 or --range mu=0,1\n"),
-        (
-            &["leaves", "--range", "0,1"],
-            "no map here has a scale for --range; relief, slope, layers, mu, cost, error have\n",
-        ),
-        (&["mu", "--range", "leaves=0,1"], "the map leaves has no scale; "),
-        (&["mu", "--range", "cost=0,1"], "--range is for cost, which is not drawn; add --map cost\n"),
+        (&["relief,mu", "--range", "0,1"][..], "has a scale; here: relief, mu\n"),
+        (&["leaves", "--range", "0,1"], "has a scale; here: none\n"),
+        (&["mu", "--range", "leaves=0,1"], "has a scale; here: mu\n"),
+        (&["mu", "--range", "cost=0,1"], "has a scale; here: mu\n"),
         (&["mu", "--range", "0,1", "--range", "mu=0,2"], "says twice where the scale of mu ends"),
         (&["cost", "--range", "0,1.5"], "whole numbers"),
         (&["mu", "--range", "1,1"], "LOW must be below HIGH"),
         (&["mu", "--range", "0"], "LOW,HIGH"),
-        (&["friction"], "(did you mean \"mu\"?)"),
-        (&["gaps"], "(did you mean \"holes\"?)"),
-        (&["reliff"], "(did you mean \"relief\"?)"),
-        (&["mu,"], "there is no such map; there are relief, "),
+        (&["reliff"], "'relief'"),
+        (&["mu,"], "relief, slope, layers, leaves, materials, mu, cost, error, holes, all"),
     ] {
         holds(&expect(2, &folder, &[&all[..], typed].concat())[1], &[why]);
     }
