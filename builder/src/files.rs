@@ -39,6 +39,8 @@ pub enum NotWritten {
     Device,
     /// This folder is not there.
     NoFolder(PathBuf),
+    /// A part of the path is a file.
+    InFile,
     /// A link that leads to itself.
     Circle,
     /// This link leads to what is not there.
@@ -60,6 +62,7 @@ impl WriteError {
         let cause = match (error.kind(), dead, place.parent().filter(|f| *f != "" && !known(f))) {
             (_, Some(link), _) => NotWritten::DeadLink(link.into()),
             (ErrorKind::NotFound, _, Some(folder)) => NotWritten::NoFolder(folder.into()),
+            (ErrorKind::NotADirectory, ..) => NotWritten::InFile,
             (ErrorKind::NotFound, ..) if end != place => NotWritten::DeadLink(place.into()),
             (ErrorKind::PermissionDenied, ..) => {
                 let there = end.ancestors().skip(1).find(|folder| folder.exists());
@@ -88,6 +91,7 @@ impl fmt::Display for WriteError {
             NotWritten::NoFolder(folder) => {
                 return write!(f, "there is no folder {}; to make it: mkdir -p {}", named(folder), quoted(folder));
             }
+            NotWritten::InFile => "a part of this path is a file; name a file in a folder",
             NotWritten::Circle => "this is a link that leads to itself, or through too many others; name another file",
             NotWritten::DeadLink(link) => {
                 let (is, remove) = (named(link), quoted(link));

@@ -31,9 +31,11 @@ pub fn interrupted() -> ! {
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
         match &error.cause {
-            NotWritten::NoName | NotWritten::Folder | NotWritten::Device | NotWritten::NoFolder(_) => {
-                Self::Input(error.to_string())
-            }
+            NotWritten::NoName
+            | NotWritten::Folder
+            | NotWritten::Device
+            | NotWritten::NoFolder(_)
+            | NotWritten::InFile => Self::Input(error.to_string()),
             NotWritten::System(e) if e.kind() == ErrorKind::BrokenPipe => Self::ClosedPipe,
             _ => Self::Machine(error.to_string()),
         }

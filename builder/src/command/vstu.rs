@@ -54,11 +54,11 @@ pub struct Args {
     /// Override all terrain rolling resistance values with the value [rro]
     #[arg(long, value_name = "rro", requires = "made", allow_hyphen_values = true, value_parser = number)]
     rr_override: Option<f64>,
-    /// Specifies the name of a settings file. The default file extension used is .vstu, but any valid JSON file is accepted.
+    /// Specifies the name of a settings file: .vstu by default, but any valid JSON file is accepted.
     #[arg(long, value_name = "s", requires = "made")]
     settings: Option<PathBuf>,
     /// Instructs the VSTU to take the input file [f] and perform custom queries.
-    #[arg(long, value_name = "f", requires = "source")]
+    #[arg(long, value_name = "f", requires = "source", conflicts_with = "merge")]
     queryfile: Option<PathBuf>,
     /// Specifies an OBJ file with debug information to output for visual inspection.
     #[arg(long, value_name = "d")]

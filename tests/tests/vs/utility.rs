@@ -492,7 +492,7 @@ fn vt_62_63_several_commands_in_one_line() {
     holds(
         &expect(2, &folder, &["vstu", "-merge", "m.vsterrain", "t1.vsterrain", "t3.vsterrain", "-queryfile", "p.csv"])
             [1],
-        &["--source <"],
+        &["--queryfile <"],
     );
 }
 
@@ -538,7 +538,7 @@ fn vt_65_help_in_the_words_of_table_1() {
             "-mu-override <mo> Override all terrain mu values with the value [mo]",
             "-rr-multiply <rrm> Multiply all terrain rolling resistance values by the multiplier rrm",
             "-rr-override <rro> Override all terrain rolling resistance values with the value [rro]",
-            "-settings <s> Specifies the name of a settings file. The default file extension used is .vstu, but any valid JSON file is accepted",
+            "-settings <s> Specifies the name of a settings file: .vstu by default, but any valid JSON file is accepted",
             "-queryfile <f> Instructs the VSTU to take the input file [f] and perform custom queries",
             "-debug <d> Specifies an OBJ file with debug information to output for visual inspection",
             "-pause <p> Pause for [p] seconds at the end of the build",
