@@ -6,12 +6,13 @@ use crate::import::keeps_name;
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
 use crate::settings::{MaterialRule, Settings, SourceFile};
-use crate::{Code, Material, Near, Options, SourceError, Undersides, again, import};
+use crate::{BuildError, Code, Material, Near, Options, SourceError, Undersides, again, build, import};
 use hardpan::Terrain;
 use std::{
     collections::HashSet,
     fmt,
     io::{self, Write},
+    path::Path,
 };
 
 /// Why an image cannot be an OBJ.
@@ -48,6 +49,34 @@ pub struct Obj<'a> {
     pub triangles: Vec<Stored>,
     /// Whole metres that the file leaves out of x, y and z, and that its settings add again.
     pub offset: [f64; 3],
+}
+
+/// What stands for a line of the settings beside an OBJ.
+const STITCHED: &str = "
+# The ground is stitched as it is: so the same image is built again. If you change the mesh, delete this line.
+stitch = false
+";
+
+/// An OBJ, its materials, and the settings by which the same image is built again.
+pub struct Texts {
+    pub mesh: Vec<u8>,
+    pub library: Vec<u8>,
+    pub settings: String,
+}
+
+impl Texts {
+    /// The identity of the image that is built of them; `place` is what the OBJ is called.
+    pub fn identity(&self, place: &Path) -> Result<[u8; 32], BuildError> {
+        fn lost(e: impl fmt::Display) -> BuildError {
+            BuildError::Scene(e.to_string())
+        }
+        let settings = Settings::from_toml(&self.settings).map_err(lost)?;
+        let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
+        let mut scene = import::read_obj(&self.mesh, place, &frame).map_err(lost)?.scene;
+        settings.apply(&mut scene).map_err(lost)?;
+        let image = build(&scene, &settings.build)?.image;
+        Terrain::open(&image).map(|t| t.identity()).map_err(lost)
+    }
 }
 
 impl<'a> Obj<'a> {
@@ -157,6 +186,23 @@ impl<'a> Obj<'a> {
             writeln!(out, "newmtl {name}\nKd {r:.3} {g:.3} {b:.3}\n")?;
         }
         Ok(())
+    }
+
+    /// All files, in memory. Names are those of the library, `colour` is of [`write_library`](Self::write_library), and `head` goes
+    /// before OBJ and settings as comments.
+    pub fn texts(
+        &self,
+        head: &str,
+        library: &str,
+        colour: impl Fn(u16) -> [f64; 3],
+        settings: &Settings,
+    ) -> io::Result<Texts> {
+        let (mut mesh, mut paint) = (Vec::new(), Vec::new());
+        self.write(head, library, &mut mesh)?;
+        self.write_library(colour, &mut paint)?;
+        let head: String = head.lines().map(|line| format!("# {line}\n")).collect();
+        let settings = settings.to_toml().replacen("\nstitch = false\n", STITCHED, 1);
+        Ok(Texts { mesh, library: paint, settings: format!("{head}\n{settings}") })
     }
 
     /// With what settings a build of the file, called `file`, makes the same image: those of the image, where the ground

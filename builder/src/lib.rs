@@ -23,7 +23,7 @@
 //! | know what was repaired and left out | [`Report`], [`ErrorQuantiles`] |
 //! | make tiles one by one | [`Job`] |
 //! | build on a graphics card | [`backend`], [`build_on`] |
-//! | write and map files | [`Image`], [`ImageFile`] |
+//! | write and map files | [`Image`], [`ImageFile`], [`files::NewFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`source_error`] |
 //! | compare it with another image, or with points of another tool | [`compare`] |
 //! | build from images, one or several | [`again::Rebuild`], [`merge::Merged`], [`Factors`] |
@@ -51,6 +51,7 @@ pub mod draw;
 mod error;
 pub mod export;
 mod factors;
+pub mod files;
 pub mod finding;
 pub mod fixtures;
 mod image;

@@ -18,18 +18,23 @@
 mod oracle;
 mod over;
 mod raster;
+#[cfg(feature = "command")]
+mod tiff;
+#[cfg(feature = "command")]
+pub mod write;
 
 pub use oracle::Differs;
 pub use raster::{FieldPosts, Fit};
 
 use crate::lattice::{Mesh, exp2};
+use crate::names::decimal;
 use crate::{BuildError, Image, Limit, Material, NoSample, Options, Report, Scene, build, export, pipeline, read};
 use hardpan::format::FRACTION;
 use hardpan::{Answer, Hit, Point, Terrain, Windows};
 use hardpan_shaders::sort::lists;
 use hardpan_shaders::{Face, Ground, NONE, Pick, Posts, Stages};
 use rayon::prelude::*;
-use std::{collections::BTreeSet, ops::Range};
+use std::{collections::BTreeSet, fmt, ops::Range, str::FromStr};
 
 /// Most squares of a grid.
 pub const MOST: u64 = 1 << 31;
@@ -64,6 +69,46 @@ impl Rule {
     }
 }
 
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rule::HighestBelow(z) => write!(f, "highest-below={}", decimal(*z)),
+            Rule::Nearest(z) => write!(f, "nearest={}", decimal(*z)),
+            plain => f.write_str(PLAIN.iter().find(|(_, rule)| rule == plain).map_or("", |(name, _)| name)),
+        }
+    }
+}
+
+/// Rules without a height, by name.
+const PLAIN: [(&str, Rule); 5] = [
+    ("highest", Rule::Highest),
+    ("lowest", Rule::Lowest),
+    ("cell-least", Rule::CellLeast),
+    ("cell-greatest", Rule::CellGreatest),
+    ("cell-mean", Rule::CellMean),
+];
+
+impl FromStr for Rule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some((_, rule)) = PLAIN.iter().find(|(name, _)| *name == text) {
+            return Ok(*rule);
+        }
+        let (name, z) = text.split_once('=').unwrap_or((text, ""));
+        let of: fn(f64) -> Rule = match name {
+            "highest-below" => Rule::HighestBelow,
+            "nearest" => Rule::Nearest,
+            _ => {
+                let plain = PLAIN.map(|(name, _)| name).join(", ");
+                return Err(format!("rules are {plain}, highest-below=Z and nearest=Z"));
+            }
+        };
+        let z = z.parse().ok().filter(|z: &f64| z.abs() < 1e12);
+        z.map(of).ok_or_else(|| format!("it needs a height in metres, as in {name}=3"))
+    }
+}
+
 /// Where the squares of a grid lie.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Squares {
@@ -83,6 +128,12 @@ impl Squares {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.columns * self.rows
+    }
+
+    /// Each of them, row by row from the south: column and row.
+    pub fn all(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let Squares { columns, rows, .. } = *self;
+        (0..rows).flat_map(move |row| (0..columns).map(move |column| [column, row]))
     }
 
     /// The centre along an axis.
@@ -174,6 +225,47 @@ impl Stack {
     /// The most heights of a square.
     pub fn most(&self) -> u64 {
         self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
+    }
+}
+
+/// Heights of squares: one of each, or all.
+pub enum Heights {
+    One(Grid),
+    All(Stack),
+}
+
+impl Heights {
+    /// Where they lie.
+    pub fn squares(&self) -> &Squares {
+        match self {
+            Heights::One(grid) => &grid.squares,
+            Heights::All(stack) => &stack.squares,
+        }
+    }
+
+    /// Those of a square, column and row, highest first.
+    pub fn at(&self, at: [usize; 2]) -> &[f64] {
+        match self {
+            Heights::One(grid) => {
+                grid.at(at).map_or(&[], |_| &grid.heights[at[1] * grid.squares.columns + at[0]..][..1])
+            }
+            Heights::All(stack) => stack.at(at),
+        }
+    }
+
+    /// How many squares have ground, the least and greatest height, and the most heights of a square.
+    pub fn facts(&self) -> (u64, Option<[f64; 2]>, u64) {
+        match self {
+            Heights::One(grid) => {
+                let (with, ends) = grid.facts();
+                (with, ends, u64::from(with > 0))
+            }
+            Heights::All(stack) => {
+                let with = stack.starts.windows(2).filter(|w| w[1] > w[0]).count() as u64;
+                let ends = stack.heights.iter().map(|z| [*z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+                (with, ends, stack.most())
+            }
+        }
     }
 }
 
@@ -437,6 +529,24 @@ impl<'a> Sampler<'a> {
         let xs: Vec<f64> = (0..squares.columns).map(|i| squares.along(0, i)).collect();
         let ys: Vec<f64> = (0..squares.rows).map(|i| squares.along(1, i)).collect();
         Ok(Grid { heights: self.at_posts(&xs, &ys, rule, stages, tell), squares: squares.clone() })
+    }
+
+    /// [`grid`](Self::grid) by a rule, [`stack`](Self::stack) without one.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    pub fn heights(
+        &self,
+        squares: &Squares,
+        rule: Option<Rule>,
+        stages: &dyn Stages,
+        tell: &mut dyn FnMut(f64),
+    ) -> Result<Heights, BuildError> {
+        match rule {
+            Some(rule) => self.grid(squares, rule, stages, tell).map(Heights::One),
+            None => Ok(Heights::All(self.stack(squares, stages, tell))),
+        }
     }
 
     /// Heights at posts, which ascend along both axes: row by row from the south, NaN where there is no ground.

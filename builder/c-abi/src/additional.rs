@@ -1,7 +1,7 @@
 //! Table 3: what a terrain holds, what went wrong, and the OBJ of what was built.
 
 use crate::ffi::{Out, Text};
-use crate::file::{NewFile, path};
+use crate::file::{keep, path, write};
 use crate::handle::{self, on, vs_terrain_handle};
 use crate::progress::threaded;
 use crate::types::*;
@@ -123,10 +123,10 @@ pub extern "C" fn vs_terrain_output_as_obj(
         }
         let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let draw = |t: &Terrain| {
-            let materials = NewFile::write(library, |out| debug::write_library(t, out))?;
-            let shape = NewFile::write(place, |out| debug::write(t, &debug, &name, out))?;
-            shape.keep()?; // first, for a name that no file can have fails here
-            materials.keep()
+            let materials = write(&library, |out| debug::write_library(t, out))?;
+            let shape = write(&place, |out| debug::write(t, &debug, &name, out))?;
+            keep(shape)?; // first, for a name that no file can have fails here
+            keep(materials)
         };
         threaded(|| terrain.drawn(draw)).map(|()| true)
     })

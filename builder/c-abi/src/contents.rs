@@ -1,6 +1,6 @@
 //! What a handle stands for: triangles, and the image that was built of them. Long work uses the threads that it is called in.
 
-use crate::file::NewFile;
+use crate::file;
 use crate::progress::Tell;
 use crate::results;
 use crate::types::{
@@ -355,7 +355,7 @@ impl Contents {
     /// Writes the image to a file.
     pub fn save(&mut self, place: PathBuf) -> Result<(), Fault> {
         let image = self.proven()?;
-        NewFile::write(place, |out| out.write_all(image))?.keep()
+        file::keep(file::write(&place, |out| out.write_all(image))?)
     }
 
     /// The image, to be drawn.

@@ -35,8 +35,8 @@ pub fn size(text: &str) -> Result<f64, String> {
     metres.ok_or_else(|| "the length of the axes in metres, above 0, as in --origin 5".into())
 }
 
-/// The name of the material library beside an OBJ, if the two may be written.
-pub fn library<'p>(place: &Path, force: bool, of: impl IntoIterator<Item = &'p PathBuf>) -> Done<PathBuf> {
+/// An OBJ, and what has its name beside it with other endings; on /dev/null all are that.
+pub fn files<const N: usize>(place: &Path, ends: [&str; N]) -> Done<[PathBuf; N]> {
     let nowhere = is_nowhere(place);
     if !has_extension(place, "obj") && !nowhere {
         return Err(Failure::input(place, "an OBJ is called FILE.obj; name such a file"));
@@ -46,7 +46,12 @@ pub fn library<'p>(place: &Path, force: bool, of: impl IntoIterator<Item = &'p P
             "no OBJ can name a file beside it so: its name has line ends, double blanks or no UTF-8; name another one";
         return Err(Failure::input(place, text));
     }
-    let library = if nowhere { place.to_owned() } else { place.with_extension("mtl") };
+    Ok(ends.map(|end| if nowhere { place.to_owned() } else { place.with_extension(end) }))
+}
+
+/// The name of the material library beside an OBJ, if the two may be written.
+pub fn library<'p>(place: &Path, force: bool, of: impl IntoIterator<Item = &'p PathBuf>) -> Done<PathBuf> {
+    let [library] = files(place, ["mtl"])?;
     let of: Vec<&PathBuf> = of.into_iter().collect();
     // a drawing and its library may be drawn again
     let again = place.is_file() && has_bytes(place, 0, HEAD.as_bytes()).map_err(|e| Failure::io(place, e))?;
@@ -60,11 +65,8 @@ pub fn library<'p>(place: &Path, force: bool, of: impl IntoIterator<Item = &'p P
 pub fn make<'p>(t: &Terrain, debug: &Debug, place: &'p Path, library: &'p Path) -> Done<([NewFile<'p>; 2], Drawn)> {
     // what takes memory comes before there are files
     let drawing = Drawing::new(t);
-    let (mesh, mut file) = NewFile::create(place)?;
-    let drawn = drawing.write(debug, &file_name(library), &mut file);
-    let drawn = drawn.and_then(|drawn| file.sync_all().map(|()| drawn)).map_err(|e| Failure::write(place, e))?;
-    let (paint, mut file) = NewFile::create(library)?;
-    write_library(t, &mut file).and_then(|()| file.sync_all()).map_err(|e| Failure::write(library, e))?;
+    let (mesh, drawn) = NewFile::write_by(place, |out| drawing.write(debug, &file_name(library), out))?;
+    let (paint, ()) = NewFile::write_by(library, |out| write_library(t, out))?;
     Ok(([mesh, paint], drawn))
 }
 

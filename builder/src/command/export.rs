@@ -8,15 +8,14 @@ use std::{
 };
 
 use crate::{
-    Input,
+    Input, Settings,
     again::{mu_by_default, provenance, recorded, settings_again},
-    build,
-    export::{Obj, debug::Debug},
-    import::{self, file_name},
-    settings::SourceFile,
+    export::{Obj, Texts, debug::Debug},
+    import::file_name,
+    names::{hex, metres},
 };
 use hardpan::Terrain;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     Done, Failure, Kind, NewFile, Replace, counted, debug, few, friction, has_extension, is_nowhere, load, map, named,
@@ -95,12 +94,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
 }
 
-/// What stands for a line of the settings beside an OBJ.
-const STITCHED: &str = "
-# The ground is stitched as it is: so the same image is built again. If you change the mesh, delete this line.
-stitch = false
-";
-
 /// A file beside the image, called after it.
 pub fn beside(image: &Path, end: &str) -> PathBuf {
     let mut name = image.file_stem().unwrap_or_default().to_os_string();
@@ -142,7 +135,7 @@ fn to_look_at(args: &ObjArgs, wish: &Debug, t: &Terrain, out: &mut impl Write) -
     files.into_iter().try_for_each(NewFile::keep)?;
     if args.json {
         let pins = args.pins.map(|pins| json!({ "asked": pins, "found": drawn.pins }));
-        let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
+        let identity = hex(&t.identity());
         let facts = json!({
             "obj": place.to_string_lossy(), "mtl": library.to_string_lossy(), "triangles": drawn.triangles,
             "cells": args.cells.then_some(drawn.cells), "pins": pins, "origin": args.origin, "identity": identity,
@@ -159,16 +152,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         return to_look_at(args, &wish, &t, out);
     }
     let place = args.output.clone().unwrap_or_else(|| beside(&args.image, "-ground.obj"));
-    let nowhere = is_nowhere(&place);
-    if !has_extension(&place, "obj") && !nowhere {
-        return Err(Failure::input(&place, "an OBJ is called FILE.obj; name such a file with -o"));
-    }
-    let [library, toml] = ["mtl", "toml"].map(|e| if nowhere { place.clone() } else { place.with_extension(e) });
-    if !place.file_name().and_then(OsStr::to_str).is_some_and(import::keeps_name) {
-        let text = "no OBJ can name a file beside it so: its name has line ends, double blanks or no UTF-8; name another one with -o";
-        return Err(Failure::input(&place, text));
-    }
-    for file in [&place, &library, &toml] {
+    let places = debug::files(&place, ["obj", "mtl", "toml"])?;
+    for file in &places {
         not_a_source(file, &t)?;
         Replace::None.or_any(args.force).check_made(file, Kind::MESH, [&args.image])?;
     }
@@ -180,142 +165,128 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         ground.local();
     }
     let settings = ground.settings(&settings_again(&t), &file_name(&place));
-    let by_default = mu_by_default(&t);
-    let stated = |name: &str| settings.materials.iter().any(|rule| rule.mu.is_some() && rule.fits(name));
-    let mut unstated: Vec<&str> = friction::ground(&t).into_iter().map(|(name, _)| name).collect();
-    unstated.retain(|name| by_default.contains(*name) && !stated(name));
-    let [east, north, up] = ground.offset;
-    let translate = format!("--translate {east},{north},{up}");
-    let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
-    let mut head = format!(
-        "The ground of {} as the kernel sees it: {}, {}; metres, z up\nidentity {identity}\nTo build it again: hardpan build --settings {}",
-        shown(&file_name(&args.image)),
-        counted(ground.triangles.len() as u64, "triangle"),
-        counted(ground.vertices.len() as u64, "vertex"),
-        quoted(Path::new(toml.file_name().unwrap_or_default()))
-    );
-    if args.local {
-        head += &format!("\nIts zero is at {east}, {north}, {up} m; those settings move it back, or: {translate}");
-    }
-    let (texts, _) = stage("writing", || -> Done<_> {
-        let mut texts = [Vec::new(), Vec::new()];
-        let colours = materials::colours(&t);
-        let colour = |m: u16| colours[usize::from(m)].map(|c| f64::from(c) / 255.0);
-        ground
-            .write(&head, &file_name(&library), &mut texts[0])
-            .and_then(|()| ground.write_library(colour, &mut texts[1]))
-            .map_err(|e| Failure::write(&place, e))?;
-        let settings = settings.to_toml().replacen("\nstitch = false\n", STITCHED, 1);
-        let settings = head.lines().map(|line| format!("# {line}\n")).collect::<String>() + "\n" + &settings;
-        Ok((texts, settings))
-    });
-    let ([mesh, paint], settings) = texts?;
+    let export = Export { args, t: &t, ground: &ground, places: &places, identity: hex(&t.identity()) };
+    let colours = materials::colours(&t);
+    let colour = |m: u16| colours[usize::from(m)].map(|c| f64::from(c) / 255.0);
+    let [place, library, toml] = &places;
+    let (texts, _) = stage("writing", || ground.texts(&export.head(), &file_name(library), colour, &settings));
+    let texts = texts.map_err(|e| Failure::write(place, e))?;
     // what takes memory comes before there are files: where memory is refused the program ends at once, and nothing would take them away
-    let proven = !args.unproven && prove(args, &t, [&place, &toml], &mesh, &settings)?;
-    let files = [(&place, &mesh[..]), (&library, &paint), (&toml, settings.as_bytes())];
-    let files: Vec<NewFile> =
-        files.into_iter().map(|(place, text)| NewFile::write_checked(place, text)).collect::<Done<_>>()?;
+    let proven = !args.unproven && export.prove(&texts)?;
+    let files = [(place, &texts.mesh[..]), (library, &texts.library), (toml, texts.settings.as_bytes())];
+    let files = files.map(|(place, text)| NewFile::write_checked(place, text));
+    let files: Vec<NewFile> = files.into_iter().collect::<Result<_, _>>()?;
     files.into_iter().try_for_each(NewFile::keep)?;
-    let (triangles, vertices) = (ground.triangles.len(), ground.vertices.len());
-    let by_axis = ground.moved_by_f32();
-    let moved = by_axis.into_iter().fold(0.0, f64::max);
-    // less than half a step the lattice takes back
-    if by_axis.iter().zip(ground.steps()).any(|(moved, step)| *moved >= step / 2.0) {
-        let hint = if args.local { "" } else { "; --local writes them about the middle of the ground" };
-        let text = format!(
-            "its numbers are so large that single precision, in which many programs read them, moves vertices by up to {}",
-            crate::names::metres(moved)
-        );
-        note(format!("{}: {text}{hint}", named(&place)));
-    }
-    if args.json {
-        let facts = json!({
-            "obj": place.to_string_lossy(), "mtl": library.to_string_lossy(), "settings": toml.to_string_lossy(),
-            "triangles": triangles, "vertices": vertices, "translate": ground.offset, "moved_by_f32": moved, "identity": identity, "proven": proven,
-        });
-        return Ok(writeln!(out, "{facts:#}")?);
-    }
-    let written = Written {
-        place: &place,
-        library: &library,
-        toml: &toml,
-        identity,
-        proven,
-        zero: [east, north, up],
-        translate,
-        unstated,
-    };
-    written.print(args, [triangles, vertices], out)
+    export.note_precision();
+    if args.json { Ok(writeln!(out, "{:#}", export.facts(proven))?) } else { export.print(&settings, proven, out) }
 }
 
-/// What was written, for the last lines.
-struct Written<'a> {
-    place: &'a Path,
-    library: &'a Path,
-    toml: &'a Path,
+/// The ground as OBJ, MTL and TOML.
+struct Export<'a> {
+    args: &'a ObjArgs,
+    t: &'a Terrain<'a>,
+    ground: &'a Obj<'a>,
+    places: &'a [PathBuf; 3],
     identity: String,
-    proven: bool,
-    /// Where its zero is, metres.
-    zero: [f64; 3],
-    /// What moves the mesh back.
-    translate: String,
-    /// Materials of which nobody stated mu.
-    unstated: Vec<&'a str>,
 }
 
-impl Written<'_> {
-    fn print(&self, args: &ObjArgs, [triangles, vertices]: [usize; 2], out: &mut impl Write) -> Done {
-        let Written { place, library, toml, identity, proven, zero: [east, north, up], translate, unstated } = self;
+impl Export<'_> {
+    /// `12 triangles, 8 vertices`.
+    fn counts(&self) -> String {
+        let [triangles, vertices] = [self.ground.triangles.len(), self.ground.vertices.len()].map(|n| n as u64);
+        format!("{}, {}", counted(triangles, "triangle"), counted(vertices, "vertex"))
+    }
+
+    /// Where the file's zero is, and what moves the mesh back.
+    fn zero(&self, settings: &str) -> String {
+        let [east, north, up] = self.ground.offset;
+        format!("zero is at {east}, {north}, {up} m; {settings} move it back, or: --translate {east},{north},{up}")
+    }
+
+    /// The first lines of the files.
+    fn head(&self) -> String {
+        let mut head = format!(
+            "The ground of {} as the kernel sees it: {}; metres, z up\nidentity {}\nTo build it again: hardpan build --settings {}",
+            shown(&file_name(&self.args.image)),
+            self.counts(),
+            self.identity,
+            quoted(Path::new(self.places[2].file_name().unwrap_or_default()))
+        );
+        if self.args.local {
+            head += &format!("\nIts {}", self.zero("those settings"));
+        }
+        head
+    }
+
+    /// Whether the files build the same image again; an error if they should, and do not.
+    fn prove(&self, texts: &Texts) -> Done<bool> {
+        let fault =
+            "this is a fault of hardpan, please report it: nothing was written (--unproven writes them all the same)";
+        let [place, ..] = self.places;
+        let (again, _) = stage("building it again", || texts.identity(place));
+        let again = again.map_err(|e| Failure::check(place, format!("{e}; {fault}")))?;
+        let proven = again == self.t.identity();
+        if !proven && recorded(self.t).is_some() {
+            let text = "an image of these triangles would have another identity";
+            return Err(Failure::check(place, format!("{text}; {fault}")));
+        }
+        if !proven {
+            let text =
+                "the image records no build options: one that is built of these triangles is divided in another way";
+            warn(format!("{}: {text}", named(&self.args.image)));
+        }
+        Ok(proven)
+    }
+
+    /// How far single precision moves vertices, metres.
+    fn moved(&self) -> f64 {
+        self.ground.moved_by_f32().into_iter().fold(0.0, f64::max)
+    }
+
+    fn note_precision(&self) {
+        // less than half a step the lattice takes back
+        let mut by_axis = self.ground.moved_by_f32().into_iter().zip(self.ground.steps());
+        if by_axis.any(|(moved, step)| moved >= step / 2.0) {
+            let hint = if self.args.local { "" } else { "; --local writes them about the middle of the ground" };
+            let text =
+                "its numbers are so large that single precision, in which many programs read them, moves vertices";
+            note(format!("{}: {text} by up to {}{hint}", named(&self.places[0]), metres(self.moved())));
+        }
+    }
+
+    fn facts(&self, proven: bool) -> Value {
+        let [obj, mtl, settings] = self.places.each_ref().map(|place| place.to_string_lossy());
+        json!({
+            "obj": obj, "mtl": mtl, "settings": settings, "triangles": self.ground.triangles.len(),
+            "vertices": self.ground.vertices.len(), "translate": self.ground.offset, "moved_by_f32": self.moved(),
+            "identity": self.identity, "proven": proven,
+        })
+    }
+
+    fn print(&self, settings: &Settings, proven: bool, out: &mut impl Write) -> Done {
+        let [place, library, toml] = self.places;
         let nowhere = is_nowhere(place);
-        let beside = match nowhere {
-            true => String::new(),
-            false => format!("; {} and {} beside it", shown(&file_name(library)), shown(&file_name(toml))),
-        };
-        writeln!(
-            out,
-            "{}: {}, {}{beside}",
-            named(place),
-            counted(triangles as u64, "triangle"),
-            counted(vertices as u64, "vertex"),
-        )?;
-        if *proven {
-            writeln!(out, "proven: built again they make the same image, identity {identity}")?;
+        let [mtl, beside] = [library, toml].map(|file| shown(&file_name(file)));
+        let beside = if nowhere { String::new() } else { format!("; {mtl} and {beside} beside it") };
+        writeln!(out, "{}: {}{beside}", named(place), self.counts())?;
+        if proven {
+            writeln!(out, "proven: built again they make the same image, identity {}", self.identity)?;
         }
-        if args.local {
-            let back = if nowhere { "what moves it back:" } else { "these settings move it back, or:" };
-            writeln!(out, "its zero is at {east}, {north}, {up} m; {back} {translate}")?;
+        if self.args.local {
+            writeln!(out, "its {}", self.zero("these settings"))?;
         }
-        if !nowhere {
-            if !unstated.is_empty() {
-                let names = few(unstated.iter().map(|name| shown(&format!("{name:?}"))), unstated.len() as u64);
-                let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(toml));
-                writeln!(out, "nobody stated mu of {names}: {then}")?;
-            }
-            writeln!(out, "next: hardpan build --settings {}", quoted(toml))?;
+        if nowhere {
+            return Ok(());
         }
-        Ok(())
+        let (by_default, ground) = (mu_by_default(self.t), friction::ground(self.t));
+        let stated = |name: &str| settings.materials.iter().any(|rule| rule.mu.is_some() && rule.fits(name));
+        let unstated = ground.iter().map(|(name, _)| *name).filter(|name| by_default.contains(*name) && !stated(name));
+        let unstated: Vec<String> = unstated.map(|name| shown(&format!("{name:?}"))).collect();
+        if !unstated.is_empty() {
+            let names = few(unstated.iter().cloned(), unstated.len() as u64);
+            let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(toml));
+            writeln!(out, "nobody stated mu of {names}: {then}")?;
+        }
+        Ok(writeln!(out, "next: hardpan build --settings {}", quoted(toml))?)
     }
-}
-
-/// Whether the mesh that is to be written builds the same image again; an error if it should, and does not.
-fn prove(args: &ObjArgs, t: &Terrain, [place, toml]: [&Path; 2], mesh: &[u8], settings: &str) -> Done<bool> {
-    let (again, _) = stage("building it again", || -> Done<_> {
-        let settings = crate::Settings::from_toml(settings).map_err(|e| Failure::check(toml, e))?;
-        let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
-        let mut scene = import::read_obj(mesh, place, &frame)?.scene;
-        settings.apply(&mut scene).map_err(|e| Failure::check(toml, e))?;
-        build(&scene, &settings.build).map_err(|e| Failure::build(place, e))
-    });
-    let again = again?.image;
-    let proven = Terrain::open(&again).map_err(|e| Failure::open(place, e))?.identity() == t.identity();
-    if !proven && recorded(t).is_some() {
-        let text = "an image of these triangles would have another identity; this is a fault of hardpan, please report it: \
-                    nothing was written (--unproven writes them all the same)";
-        return Err(Failure::check(place, text));
-    }
-    if !proven {
-        let text = "the image records no build options: one that is built of these triangles is divided in another way";
-        warn(format!("{}: {text}", named(&args.image)));
-    }
-    Ok(proven)
 }

@@ -37,7 +37,7 @@ pub struct Args {
     /// A terrain image
     image: PathBuf,
     /// Which maps, with commas between them
-    #[arg(long, value_parser = view::Maps, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
+    #[arg(long, value_parser = view::maps(), ignore_case = true, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
     map: Vec<Vec<Map>>,
     /// Where the colours of relief, slope, layers, mu, cost or error begin and end, in the map's units, so that pictures with the same
     /// ends can be compared; of several maps one for each, such as mu=0,1 [default: as far as the picture goes; of mu 0,1.2, of slope 0,45]
@@ -92,7 +92,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     for ((&map, range), place) in wanted.iter().zip(ranges).zip(&places) {
         let wish = Wish { range, max_gap: args.max_gap, max_step: args.max_step };
         let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, wish, &title));
-        let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
+        let (written, _) = stage("writing", || -> Done { Ok(NewFile::write(place, &sheet.canvas.png()?)?.keep()?) });
         written?;
         barren |= sheet.barren;
         if args.json {
@@ -139,15 +139,12 @@ fn wanted(args: &Args) -> Vec<Map> {
 /// What the maps show, or why they cannot.
 fn checked_view(args: &Args, t: &Terrain, wanted: &[Map]) -> Result<View, String> {
     let heights = [args.above.unwrap_or(ALL[0]), args.below.unwrap_or(ALL[1])];
-    let holes = wanted.contains(&Map::Holes);
     let text = if heights[0] > heights[1] {
         "no ground is above --above and below --below; to look at heights between two, give the lower one to --above"
     } else if heights != ALL && wanted.contains(&Map::Cost) {
         "what a query costs is of all heights; leave the map cost out, or --above and --below"
-    } else if args.max_gap.is_some() && !holes {
-        "no map but holes shows gaps; add --map holes, or leave --max-gap out"
-    } else if args.max_step.is_some() && !holes {
-        "no map but holes shows steps; add --map holes, or leave --max-step out"
+    } else if (args.max_gap.is_some() || args.max_step.is_some()) && !wanted.contains(&Map::Holes) {
+        "no map but holes shows gaps and steps; add --map holes, or leave --max-gap and --max-step out"
     } else {
         let view = view::view(t.bounds(), args.window, args.size, args.per_metre)?;
         return Ok(View { heights, ..view });
@@ -161,23 +158,19 @@ fn places(args: &Args, wanted: &[Map]) -> Done<Vec<PathBuf>> {
     let within = |folder: &Path| -> Vec<PathBuf> {
         wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
     };
-    match &args.output {
-        None => Ok(wanted.iter().map(|&map| called(map)).collect()),
-        Some(folder) if folder.is_dir() => Ok(within(folder)),
-        Some(file) if wanted.len() == 1 && (has_extension(file, "png") || is_nowhere(file)) => Ok(vec![file.clone()]),
-        Some(file) if wanted.len() == 1 && (file.extension().is_some() || file.exists()) => {
-            Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"))
-        }
-        Some(file) if file.exists() || has_extension(file, "png") => {
-            let is = if file.exists() { "a file" } else { "the name of a picture" };
-            let text = format!("{} maps go into a folder, and this is {is}; name a folder with -o", wanted.len());
-            Err(Failure::input(file, text))
-        }
-        Some(folder) => {
-            make_folder(folder, "name a folder with -o")?;
-            Ok(within(folder))
-        }
+    let Some(place) = &args.output else { return Ok(wanted.iter().map(|&map| called(map)).collect()) };
+    let (one, png) = (wanted.len() == 1, has_extension(place, "png"));
+    if place.is_dir() {
+        return Ok(within(place));
     }
+    if one && (png || is_nowhere(place)) {
+        return Ok(vec![place.clone()]);
+    }
+    if place.exists() || png || one && place.extension().is_some() {
+        return Err(Failure::input(place, "one map goes into FILE.png, several go into a folder; name that with -o"));
+    }
+    make_folder(place, "name a folder with -o")?;
+    Ok(within(place))
 }
 
 /// Notes which names of materials the legend spells in other letters.

@@ -49,12 +49,11 @@ use std::{
     thread,
 };
 
-use self::output::{
-    Form, Kind, NewFile, Replace, behind_links, has_bytes, is_nowhere, made_of, make_folder, one_place, write_image,
-};
+use self::output::{Form, Kind, NewFile, Replace, has_bytes, is_nowhere, made_of, make_folder, one_place, write_image};
 use self::stdout::Stdout;
 use crate::{
     BuildError, ImageFile, MaxCost,
+    files::WriteError,
     import::{self, ImportError, ImportErrorKind, ImportReport, Next, file_name},
     names::{
         bounded, costs, counted, decimal, fault, few, few_digits, grouped, named, quoted, section_name, shown, width,
@@ -127,7 +126,7 @@ pub fn main() -> ExitCode {
     {
         return backend::version();
     }
-    let typed = help::cli().try_get_matches_from(env::args_os().map(query::shield));
+    let typed = help::cli().try_get_matches_from(vstu::dashed(env::args_os().map(query::shield).collect()));
     let typed = match typed.map_err(|e| (help::slip(&e), e)) {
         Ok(typed) => typed,
         Err((Some(failure), _)) => return failed(&failure),
@@ -278,36 +277,7 @@ impl Failure {
 
     /// What the system says about a file that is to be written.
     pub fn write(place: &Path, error: io::Error) -> Self {
-        use ErrorKind::{FileTooLarge, NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        let nowhere = |p: &&Path| {
-            let leads = fs::metadata(p).map_or_else(|e| e.kind() == PermissionDenied, |_| true);
-            !leads && fs::symlink_metadata(p).is_ok_and(|data| data.is_symlink())
-        };
-        if let Some(link) = place.ancestors().skip(1).find(nowhere) {
-            let cause = format!("{} is a link to a folder that is not there", named(link));
-            let hint = format!("name another folder, or take the link away: rm {}", quoted(link));
-            return Self::Machine(format!("{}: {cause}; {hint}", named(place)));
-        }
-        if let Some(folder) =
-            place.parent().filter(|f| *f != "" && error.kind() == NotFound && fs::symlink_metadata(f).is_err())
-        {
-            let cause = format!("there is no folder {}; to make it: mkdir -p {}", named(folder), quoted(folder));
-            return Self::input(place, cause);
-        }
-        let cause = match error.kind() {
-            StorageFull | QuotaExceeded => "the disk is full; free some space, or name a file on another one".into(),
-            FileTooLarge => "files may not be so large here; name one on another disk, or look at: ulimit -f".into(),
-            PermissionDenied => {
-                let end = behind_links(place).unwrap_or_else(|_| place.to_owned());
-                let there = end.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("."));
-                let look = format!("ls -ld {}", quoted(there));
-                format!("no file may be written here; name one where you may write, or check with: {look}")
-            }
-            ReadOnlyFilesystem => "this disk may only be read; name a file on another one".into(),
-            NotFound => "the system makes no file here; name one elsewhere".into(),
-            _ => return Self::io(place, error),
-        };
-        Self::Machine(format!("{}: {cause}", named(place)))
+        WriteError::new(place, error).into()
     }
 
     /// What an image that cannot be opened says about its file.

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::draw::{
     maps::Map,
@@ -17,29 +17,17 @@ pub struct Range {
 }
 
 /// Names of maps as they are typed, each one map or all.
-#[derive(Clone)]
-pub struct Maps;
+pub fn maps() -> impl TypedValueParser<Value = Vec<Map>> {
+    let each = Map::ALL.map(|map| PossibleValue::new(map.name()).help(map.help())).into_iter();
+    let all = PossibleValue::new("all").help("Every one of these");
+    PossibleValuesParser::new(each.chain([all])).map(|name| match named(&name) {
+        Some(map) => vec![map],
+        None => Map::ALL.to_vec(),
+    })
+}
 
-impl TypedValueParser for Maps {
-    type Value = Vec<Map>;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<Vec<Map>, clap::Error> {
-        let maps = |text: &str| match text.trim().eq_ignore_ascii_case("all") {
-            true => Ok(Map::ALL.to_vec()),
-            false => Map::named(text).map(|map| vec![map]),
-        };
-        maps.parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let each = Map::ALL.into_iter().map(|map| PossibleValue::new(map.name()).help(map.help()));
-        Some(Box::new(each.chain([PossibleValue::new("all").help("Every one of these")])))
-    }
+fn named(name: &str) -> Option<Map> {
+    Map::ALL.into_iter().find(|map| map.name() == name)
 }
 
 /// Beyond every image, and so near that widths of windows are numbers.
@@ -73,10 +61,8 @@ impl FromStr for Window {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers: Option<Vec<f64>> =
-            text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= FARTHEST)).collect();
-        let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
-        let window = window.ok_or("four numbers with commas between them, x0,y0,x1,y1, none beyond 1e15 m")?;
+        let window: [f64; 4] =
+            numbers(text).ok_or("four numbers with commas between them, x0,y0,x1,y1, none beyond 1e15 m")?;
         let [width, height] = [0, 1].map(|i| window[i + 2] - window[i]);
         if !(width > 0.0 && height > 0.0) {
             Err("x0 must be below x1, and y0 below y1".into())
@@ -111,30 +97,21 @@ pub fn height(text: &str) -> Result<f64, String> {
 /// `LOW,HIGH` or `MAP=LOW,HIGH`.
 pub fn range(text: &str) -> Result<Range, String> {
     let (map, ends) = match text.split_once('=') {
-        Some((name, ends)) => (Some(Map::named(name)?), ends),
+        Some((name, ends)) => (Some(named(name).ok_or(format!("no map is called {name:?}"))?), ends),
         None => (None, text),
     };
-    let ends = pair(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
+    let ends: [f64; 2] =
+        numbers(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
     if ends[1] - ends[0] < FINEST {
         return Err("LOW must be below HIGH, by 0.00001 at least".into());
-    }
-    if let Some(map) = map.filter(|m| !m.has_scale()) {
-        return Err(format!("the map {} has no scale; {} have", map.name(), scaled()));
     }
     Ok(Range { map, ends })
 }
 
-/// Two numbers with a comma between them.
-pub fn pair(text: &str) -> Option<[f64; 2]> {
-    let numbers: Option<Vec<f64>> =
-        text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= 1e15)).collect();
-    numbers?.try_into().ok()
-}
-
-/// The maps with a scale.
-fn scaled() -> String {
-    let names: Vec<&str> = Map::ALL.into_iter().filter(|m| m.has_scale()).map(Map::name).collect();
-    names.join(", ")
+/// Numbers with commas between them.
+pub fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
+    let each = text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= FARTHEST));
+    each.collect::<Option<Vec<f64>>>()?.try_into().ok()
 }
 
 /// The range of each of some maps.
@@ -143,23 +120,21 @@ pub fn ranges(maps: &[Map], typed: &[Range]) -> Result<Vec<Option<[f64; 2]>>, St
     let mut all = vec![None; maps.len()];
     for Range { map, ends } in typed {
         let map = match (map, &with[..]) {
-            (Some(map), _) => *map,
+            (Some(map), all) if all.contains(map) => *map,
             (None, [only]) => *only,
-            (None, []) => return Err(format!("no map here has a scale for --range; {} have", scaled())),
-            (None, many) => {
-                let each: Vec<String> =
-                    many.iter().map(|m| format!("--range {}={},{}", m.name(), ends[0], ends[1])).collect();
-                return Err(format!("several maps have a scale; say which: {}", each.join(" or ")));
+            _ => {
+                let names: Vec<&str> = with.iter().map(|m| m.name()).collect();
+                let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+                return Err(format!("--range MAP=LOW,HIGH is of a map that is drawn and has a scale; here: {names}"));
             }
         };
-        let name = map.name();
-        let Some(at) = maps.iter().position(|m| *m == map) else {
-            return Err(format!("--range is for {name}, which is not drawn; add --map {name}"));
-        };
-        if all[at].replace(*ends).is_some() {
-            return Err(format!("--range says twice where the scale of {name} ends; say it once"));
+        let range =
+            maps.iter().zip(&mut all).find(|(other, _)| **other == map).and_then(|(_, range)| range.replace(*ends));
+        if range.is_some() {
+            return Err(format!("--range says twice where the scale of {} ends; say it once", map.name()));
         }
         if map.counts() && ends.iter().any(|v| v.fract() != 0.0 || !(0.0..=1e6).contains(v)) {
+            let name = map.name();
             return Err(format!("the map {name} counts: its --range is of whole numbers from 0 to 1000000"));
         }
     }

@@ -19,7 +19,7 @@ use crate::read::{self, Field, Leaf, TileView};
 use hardpan::{Answer, Point, Terrain, format::FRACTION};
 use std::{
     collections::HashSet,
-    io::{self, BufWriter, Write},
+    io::{self, Write},
 };
 
 /// What the OBJ holds beside the ground.
@@ -102,7 +102,7 @@ impl<'a> Drawing<'a> {
 
     /// Writes the OBJ, as [`write()`] does.
     pub fn write(&self, debug: &Debug, library: &str, out: &mut impl Write) -> io::Result<Drawn> {
-        let mut sheet = Sheet { t: self.ground.t, out: BufWriter::new(out), vertices: 0, drawn: Drawn::default() };
+        let mut sheet = Sheet { t: self.ground.t, out, vertices: 0, drawn: Drawn::default() };
         sheet.ground(self, library)?;
         if debug.cells {
             sheet.cells()?;
@@ -113,14 +113,12 @@ impl<'a> Drawing<'a> {
         if debug.origin > 0.0 {
             sheet.axes(debug.origin)?;
         }
-        sheet.out.flush()?;
         Ok(sheet.drawn)
     }
 }
 
 /// Writes the materials: greys for the ground, the colours of boxes, through which the ground is seen, and those of lines.
 pub fn write_library(t: &Terrain, out: &mut impl Write) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
     let mut material = |name: &str, [r, g, b]: [f64; 3]| writeln!(out, "newmtl {name}\nKd {r:.3} {g:.3} {b:.3}");
     for (name, m) in Names::new(t).materials.iter().zip(0u64..) {
         material(name, [0.4 + (m * 159 % 256) as f64 / 640.0; 3])?; // neighbours differ
@@ -131,7 +129,7 @@ pub fn write_library(t: &Terrain, out: &mut impl Write) -> io::Result<()> {
     for (name, _, [r, g, b]) in COLOURS {
         writeln!(out, "newmtl {name}\nKd {r:.3} {g:.3} {b:.3}\nd {OPACITY}")?;
     }
-    out.flush()
+    Ok(())
 }
 
 /// What materials and sources of the ground are called: as in the image, but for those that no OBJ can say, or that are taken.

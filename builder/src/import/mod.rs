@@ -11,6 +11,7 @@ mod fbx;
 mod frame;
 mod mtl;
 mod obj;
+pub mod par;
 mod polygon;
 mod report;
 mod text;

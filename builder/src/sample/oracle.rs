@@ -3,7 +3,9 @@
 use super::{Grid, Rule, Sampler, Squares, Stack};
 use crate::BuildError;
 use crate::lattice::exp2;
+use crate::names::decimal;
 use rayon::prelude::*;
+use std::fmt;
 
 /// A square of which the oracle says something else.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,18 @@ pub struct Differs {
     pub grid: Vec<f64>,
     /// The oracle's.
     pub oracle: Vec<f64>,
+}
+
+impl fmt::Display for Differs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Differs { at: [column, row], centre, grid, oracle } = self;
+        let [x, y] = centre.map(decimal);
+        let [grid, oracle] = [grid, oracle].map(|heights| match &heights[..] {
+            [] => "no ground".into(),
+            all => all.iter().map(|z| decimal(*z)).collect::<Vec<_>>().join(", "),
+        });
+        write!(f, "column {column}, row {row}, at {x},{y}: the grid has {grid}, and the oracle {oracle}")
+    }
 }
 
 impl Sampler<'_> {

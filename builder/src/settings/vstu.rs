@@ -3,9 +3,8 @@
 use super::{MaterialRule, Settings, SettingsError};
 use crate::Split;
 use crate::names::{bounded, bounded_text, suggestion};
-use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value, error::Category};
-use std::{collections::HashSet, fmt};
+use std::collections::HashSet;
 
 /// The object that holds all.
 const ROOT: &str = "VsTerrainUtility";
@@ -20,12 +19,7 @@ const OF_MATERIAL: [&str; 4] = ["Name", "mu", "rr", "include"];
 impl Settings {
     /// Whether a text is settings of the VS Terrain Utility, or would be if it ended well.
     pub fn is_vstu(text: &str) -> bool {
-        let mut text = text.trim_start_matches('\u{feff}').trim_start();
-        for part in ["{", "\"VsTerrainUtility\"", ":"] {
-            let Some(rest) = text.strip_prefix(part) else { return whole(text) };
-            text = rest.trim_start();
-        }
-        true
+        text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && text.contains("\"VsTerrainUtility\"")
     }
 
     /// Reads settings of the VS Terrain Utility. What is read all the same comes back as warnings, each with its place: keys that
@@ -83,19 +77,14 @@ impl Settings {
     }
 }
 
-/// Whether a whole JSON text has the object anywhere at the top.
-fn whole(text: &str) -> bool {
-    text.starts_with('{') && serde_json::from_str::<Map<String, Value>>(text).is_ok_and(|top| top.contains_key(ROOT))
-}
-
 /// The tree of a text that may lack its last `}`, and that it does.
 fn parsed(text: &str) -> Result<(Value, Vec<String>), SettingsError> {
-    let failed = match serde_json::from_str::<Tree>(text) {
-        Ok(Tree(tree)) => return Ok((tree, Vec::new())),
+    let failed = match serde_json::from_str::<Value>(text) {
+        Ok(tree) => return Ok((tree, Vec::new())),
         Err(e) => e,
     };
-    let mended = (failed.classify() == Category::Eof).then(|| serde_json::from_str::<Tree>(&format!("{text}}}")));
-    if let Some(Ok(Tree(tree))) = mended
+    let mended = (failed.classify() == Category::Eof).then(|| serde_json::from_str::<Value>(&format!("{text}}}")));
+    if let Some(Ok(tree)) = mended
         && tree.get(ROOT).is_some()
     {
         let end = text.trim_end();
@@ -105,68 +94,6 @@ fn parsed(text: &str) -> Result<(Value, Vec<String>), SettingsError> {
         return Ok((tree, vec![warning]));
     }
     Err(super::json::of_json(text, &failed))
-}
-
-/// A value of JSON in which no key of an object stands twice.
-struct Tree(Value);
-
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OfTree).map(Tree)
-    }
-}
-
-struct OfTree;
-
-impl<'de> de::Visitor<'de> for OfTree {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = map.next_key::<String>()? {
-            if object.contains_key(&key) {
-                return Err(de::Error::custom(format!("duplicate field `{key}`")));
-            }
-            object.insert(key, map.next_value::<Tree>()?.0);
-        }
-        Ok(object.into())
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut all = Vec::new();
-        while let Some(Tree(value)) = list.next_element()? {
-            all.push(value);
-        }
-        Ok(all.into())
-    }
-
-    fn visit_bool<E>(self, v: bool) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_i64<E>(self, v: i64) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_u64<E>(self, v: u64) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_f64<E>(self, v: f64) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_str<E>(self, v: &str) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
 }
 
 /// What a value is, for who wrote it.

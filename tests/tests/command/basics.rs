@@ -234,9 +234,9 @@ fn files_of_others_are_safe() {
     let wanted = "nowhere/at all/a.hpan: there is no folder nowhere/at all; to make it: mkdir -p 'nowhere/at all'\n";
     assert!(why.ends_with(wanted), "{why}");
     let why = error(2, &folder, &["build", "bridge.obj", "-o", "new.OBJ"]);
-    assert!(why.contains("new.OBJ: this is the name of a mesh") && why.contains("--force"), "{why}");
+    assert!(why.contains("new.OBJ: other files are called so") && why.contains("--force"), "{why}");
     let why = error(2, &folder, &["build", "bridge.obj", "-o", "city.toml"]);
-    assert!(why.contains("city.toml: this is the name of settings, and") && why.contains("--force"), "{why}");
+    assert!(why.contains("city.toml: other files are called so") && why.contains("--force"), "{why}");
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing is left behind: {names:?}");
 }
@@ -268,22 +268,22 @@ fn outputs_are_not_called_as_images_and_sources_are() {
     let build = ["build", "bridge.obj", "--report"];
     let list = ["materials", "bridge.hpan", "-o"];
     let demo = ["demo", "--fixture", "flat", "-o"];
-    for (typed, name, is, not) in [
-        (&query[..], "new.hpan", "a terrain image", "answers; name it FILE.csv"),
-        (&query, "new.OBJ", "a mesh", "answers; name it FILE.csv"),
-        (&query, "new.fbx", "a mesh", "answers; name it FILE.csv"),
-        (&query, "new.toml", "settings", "answers; name it FILE.csv"),
-        (&query, "new.tsv", "a table", "answers; name it FILE.csv"),
-        (&json, "new.csv", "a table", "JSON; name it FILE.json"),
-        (&explain, "new.csv", "a table", "an explanation; name it FILE.txt"),
-        (&explain, "new.json", "JSON", "an explanation; name it FILE.txt"),
-        (&build, "new.obj", "a mesh", "a report; name it FILE.json"),
-        (&build, "new.csv", "a table", "a report; name it FILE.json"),
-        (&list, "new.hpan", "a terrain image", "settings; name it FILE.toml"),
-        (&demo, "new.png", "a picture", "an image; name it FILE.hpan"),
+    for (typed, name, own) in [
+        (&query[..], "new.hpan", "FILE.csv"),
+        (&query, "new.OBJ", "FILE.csv"),
+        (&query, "new.fbx", "FILE.csv"),
+        (&query, "new.toml", "FILE.csv"),
+        (&query, "new.tsv", "FILE.csv"),
+        (&json, "new.csv", "FILE.json"),
+        (&explain, "new.csv", "FILE.txt"),
+        (&explain, "new.json", "FILE.txt"),
+        (&build, "new.obj", "FILE.json"),
+        (&build, "new.csv", "FILE.json"),
+        (&list, "new.hpan", "FILE.toml"),
+        (&demo, "new.png", "FILE.hpan"),
     ] {
         let why = error(2, &folder, &[typed, &[name]].concat());
-        assert_eq!(why, format!("error: {name}: this is the name of {is}, and not of {not}, or add --force\n"));
+        assert_eq!(why, format!("error: {name}: other files are called so; name it {own}, or add --force\n"));
         assert!(!folder.join(name).exists());
         expect(0, &folder, &[typed, &[name, "--force"]].concat());
         fs::remove_file(folder.join(name)).unwrap();
@@ -907,15 +907,17 @@ fn links_to_output() {
     link("there/new.csv", "good");
     let query =
         |output: &str, code: i32| error(code, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", output]);
-    let hint = |name: &str| format!("; name another file, or take the link away: rm {name}\n");
     for name in ["a", "b", "itself"] {
-        let why =
-            format!("error: {name}: this is a link that leads to itself, or through too many others{}", hint(name));
+        let what = "this is a link that leads to itself, or through too many others; name another file";
+        let why = format!("error: {name}: {what}\n");
         assert_eq!(query(name, 4), why);
         assert_eq!(error(4, &folder, &["build", "bridge.obj", "-o", name, "--force"]), why);
     }
-    let why = "this is a link into nowhere/at all, a folder that is not there";
-    assert_eq!(query("lost", 4), format!("error: lost: {why}{}", hint("lost")));
+    let dead = |output: &str, name: &str| {
+        let hint = format!("name another file, or: rm {name}");
+        format!("error: {output}: {name} is a link into a folder that is not there; {hint}\n")
+    };
+    assert_eq!(query("lost", 4), dead("lost", "lost"));
     assert_eq!(query("device", 2), "error: device: this is a device or a pipe, or a link to one; name a file\n");
     // a link to /dev/null is as that itself, for every output
     link("/dev/null", "null");
@@ -938,10 +940,8 @@ fn links_to_output() {
     }
     holds(&query("folder", 2), &["folder: this is a folder; name a file in it"]);
     // a part of the path
-    let hint = |name: &str| format!("; name another folder, or take the link away: rm {name}\n");
     for (output, name) in [("lost/x.csv", "lost"), ("lost/x/y.csv", "lost"), ("itself/x.csv", "itself")] {
-        let why = format!("error: {output}: {name} is a link to a folder that is not there{}", hint(name));
-        assert_eq!(query(output, 4), why);
+        assert_eq!(query(output, 4), dead(output, name));
     }
     expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", "good"]);
     assert!(fs::read_to_string(folder.join("there/new.csv")).unwrap().starts_with("x,y,z,"));

@@ -140,7 +140,10 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ),
         ("bench bridge.hpan -n 1e6", "a whole number from 1 to 1,000,000,000,000 without commas\n"),
         ("export bridge.hpan", "say what to export; maps: hardpan export png bridge.hpan; triangles: "),
-        ("export png bridge.hpan -o map.jpg", "maps are PNG; name FILE.png or a folder with -o\n"),
+        (
+            "export png bridge.hpan -o map.jpg",
+            "one map goes into FILE.png, several go into a folder; name that with -o\n",
+        ),
         ("materials .", ".: this is a folder; name a mesh in it, such as ./bridge.obj\n"),
         ("man qury", "error: there is no command qury; commands are build, merge, rebuild, materials, grid, "),
     ] {

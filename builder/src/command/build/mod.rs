@@ -309,7 +309,7 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         return end;
     }
     let text = report.text(end.as_ref().map(drop));
-    let written = NewFile::write(place, text.as_bytes()).and_then(NewFile::keep);
+    let written = NewFile::write(place, text.as_bytes()).and_then(NewFile::keep).map_err(Failure::from);
     match (end, written) {
         (Ok(()), Err(Failure::Machine(text))) => {
             Err(Failure::Machine(format!("{text}; only the report is missing, the image is in its place")))

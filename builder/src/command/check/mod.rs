@@ -180,7 +180,7 @@ fn ground(args: &Args, t: &Terrain, scene: Option<&crate::Scene>, wants: &dyn Fn
 
 fn page(args: &Args, found: &Found, t: &Terrain) -> Done {
     let Some(place) = &args.html else { return Ok(()) };
-    NewFile::write(place, html::page(found, t)?.as_bytes())?.keep()
+    Ok(NewFile::write(place, html::page(found, t)?.as_bytes())?.keep()?)
 }
 
 impl Args {

@@ -83,7 +83,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 fn range(text: &str) -> Result<[f64; 2], String> {
     let end = |v: f64| v == 0.0 || v >= view::FINEST;
     let sane = |[low, high]: &[f64; 2]| end(-low) && end(*high) && low < high;
-    view::pair(text)
+    view::numbers(text)
         .filter(sane)
         .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, of 0.00001 m at least, as -0.5,0.5".into())
 }

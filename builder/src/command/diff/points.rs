@@ -139,7 +139,7 @@ impl<'a> Table<'a> {
         let Table { place, new, file, .. } = self;
         let done = file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all());
         done.map_err(|e| Failure::write(place, e))?;
-        new.keep()
+        Ok(new.keep()?)
     }
 }
 

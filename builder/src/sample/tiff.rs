@@ -1,8 +1,7 @@
 //! A grid as GeoTIFF: doubles, row 0 in the north, NaN where there is no ground.
 
+use super::{Grid, Squares};
 use std::io::{self, Seek, Write};
-
-use crate::sample::{Grid, Squares};
 use tiff::{
     TiffError,
     encoder::{TiffEncoder, TiffKind, colortype::Gray64Float},

@@ -1,20 +1,17 @@
 //! `hardpan grid`: heights of the ground on squares, as arrays, pictures, tables and images.
 
-mod tiff;
-mod write;
-
 use std::{
     fs::File,
-    io::{BufWriter, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use crate::{
-    BuildError, Input, Options, Provenance, Settings, again,
+    BuildError, Input, Material, Options, Provenance, Settings, again,
     backend::Backend,
     import::file_name,
-    sample::{Differs, Fit, Grid, Made, Rule, Sampler, Squares, Stack},
+    sample::{Fit, Heights, Made, Rule, Sampler, Squares, write},
     settings::{PostsAt, Raster, SourceFile},
 };
 use hardpan::Terrain;
@@ -54,7 +51,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Which height a square has: highest, lowest, highest-below=Z or nearest=Z at its centre; cell-least, cell-greatest or cell-mean of all over it
-    #[arg(long, default_value = "highest", value_name = "RULE", value_parser = rule)]
+    #[arg(long, default_value = "highest", value_name = "RULE")]
     rule: Rule,
     /// All heights at each centre, highest first
     #[arg(long, conflicts_with = "rule")]
@@ -101,106 +98,30 @@ fn cell(text: &str) -> Result<f64, String> {
     if side > 0.0 { Ok(side) } else { Err("the side of a square is above 0 m, as in --cell 0.5".into()) }
 }
 
-const RULES: &str = "highest, lowest, highest-below=Z, nearest=Z, cell-least, cell-greatest, cell-mean";
-
-fn rule(text: &str) -> Result<Rule, String> {
-    let height = |z: &str| number(z).map_err(|e| format!("{z:?} is {e}"));
-    match (text, text.split_once('=')) {
-        ("highest", _) => Ok(Rule::Highest),
-        ("lowest", _) => Ok(Rule::Lowest),
-        ("cell-least", _) => Ok(Rule::CellLeast),
-        ("cell-greatest", _) => Ok(Rule::CellGreatest),
-        ("cell-mean", _) => Ok(Rule::CellMean),
-        (_, Some(("highest-below", z))) => height(z).map(Rule::HighestBelow),
-        (_, Some(("nearest", z))) => height(z).map(Rule::Nearest),
-        ("highest-below" | "nearest", None) => Err(format!("it needs a height in metres, as in {text}=3")),
-        _ => Err(format!("rules are {RULES}")),
-    }
-}
-
-/// As it is typed.
-fn typed(rule: Rule) -> String {
-    match rule {
-        Rule::Highest => "highest".into(),
-        Rule::Lowest => "lowest".into(),
-        Rule::HighestBelow(z) => format!("highest-below={}", decimal(z)),
-        Rule::Nearest(z) => format!("nearest={}", decimal(z)),
-        Rule::CellLeast => "cell-least".into(),
-        Rule::CellGreatest => "cell-greatest".into(),
-        Rule::CellMean => "cell-mean".into(),
-    }
-}
-
-/// What a grid is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Npy,
-    Tif,
-    Csv,
-    Json,
-    Png,
-    Obj,
-    /// An image of heights with posts at the centres.
-    Hpan,
-}
-
-const GRID: Kind = Kind::GRID;
-
-impl Form {
-    const ENDS: [(&str, Form); 8] = [
-        ("npy", Form::Npy),
-        ("tif", Form::Tif),
-        ("tiff", Form::Tif),
-        ("csv", Form::Csv),
-        ("json", Form::Json),
-        ("png", Form::Png),
-        ("obj", Form::Obj),
-        ("hpan", Form::Hpan),
-    ];
-
-    /// As the name says.
-    fn of(place: &Path, args: &Args) -> Done<Self> {
-        let form = Self::ENDS.into_iter().find(|(end, _)| has_extension(place, end)).map(|(_, form)| form);
-        let wrong = |text: &str| Err(Failure::input(place, text));
-        match form {
-            None if is_nowhere(place) => Ok(Form::Npy),
-            None => {
-                wrong("the ending says what a grid is written as; name it FILE.npy, .tif, .csv, .json, .png or .hpan")
-            }
-            Some(Form::Obj) if !args.squares => {
-                wrong("an OBJ has each square at its height as a face; add --squares, or name FILE.npy")
-            }
-            Some(form) if args.squares && form != Form::Obj => {
-                wrong("squares are faces of an OBJ; name it FILE.obj, or leave --squares out")
-            }
-            Some(Form::Tif | Form::Png | Form::Obj | Form::Hpan) if args.layers => {
-                wrong("this has one height a square; write --layers as FILE.npy, FILE.csv or FILE.json")
-            }
-            Some(form) if args.raster_material.is_some() && form != Form::Hpan => {
-                wrong("no grid but an image has a material; name it FILE.hpan, or leave --raster-material out")
-            }
-            Some(form) => Ok(form),
+/// The ending of a grid's name, which says what it is written as.
+fn form(place: &Path, args: &Args) -> Done<&'static str> {
+    let form = Kind::GRID.end_of(place).or(is_nowhere(place).then_some("npy"));
+    let wrong = match form {
+        None => "the ending says what a grid is written as; name it FILE.npy, .tif, .csv, .json, .png or .hpan",
+        Some("obj") if !args.squares => {
+            "an OBJ has each square at its height as a face; add --squares, or name FILE.npy"
         }
-    }
-}
-
-/// Heights of squares: one of each, or all.
-enum Heights {
-    One(Grid),
-    All(Stack),
-}
-
-impl Heights {
-    fn squares(&self) -> &Squares {
-        match self {
-            Heights::One(grid) => &grid.squares,
-            Heights::All(stack) => &stack.squares,
+        Some(form) if args.squares && form != "obj" => {
+            "squares are faces of an OBJ; name it FILE.obj, or leave --squares out"
         }
-    }
+        Some(form) if args.layers && !["npy", "csv", "json"].contains(&form) => {
+            "this has one height a square; write --layers as FILE.npy, FILE.csv or FILE.json"
+        }
+        Some(form) if args.raster_material.is_some() && form != "hpan" => {
+            "no grid but an image has a material; name it FILE.hpan, or leave --raster-material out"
+        }
+        Some(form) => return Ok(form),
+    };
+    Err(Failure::input(place, wrong))
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
-    let form = args.output.as_deref().map(|place| Form::of(place, args)).transpose()?;
+    let form = args.output.as_deref().map(|place| form(place, args)).transpose()?;
     let image = match &args.from.files[..] {
         [only] if is_image(only)? => Some(only),
         _ => None,
@@ -266,53 +187,30 @@ fn as_it_is(args: &Args, image: &Path) -> Done {
 fn may_replace<'p>(args: &Args, of: impl IntoIterator<Item = &'p PathBuf>) -> Done {
     let Some(place) = &args.output else { return Ok(()) };
     let may = if has_extension(place, "hpan") { Replace::IMAGE } else { Replace::None };
-    may.or_any(args.force).check_made(place, GRID, of)
+    may.or_any(args.force).check_made(place, Kind::GRID, of)
 }
 
 /// Samples the ground of a file, compares, writes and tells.
 fn sample(
     args: &Args,
-    form: Option<Form>,
+    form: Option<&str>,
     (name, provenance): (&Path, &mut Provenance),
     mut ground: Sampler,
     backend: &Backend,
     out: &mut impl Write,
 ) -> Done {
-    let stages = backend.stages();
     let wrong = |e: BuildError| Failure::build(name, e);
-    let given = ground.triangles();
-    let ignored = match args.ignore_above {
-        Some(z) => ground.ignore_above(z, args.ignore_mode == "all").map_err(wrong)?,
-        None => 0,
-    };
+    let ignored = ignore(args, name, &mut ground)?;
     let material = match form {
-        Some(Form::Hpan) => {
-            let of_settings = provenance.settings.raster.as_ref().and_then(|r| r.material.as_deref());
-            let asked = args.raster_material.as_deref().or(of_settings);
-            let found = ground.material(asked).map_err(wrong)?;
-            let material = Some(found.name.clone());
-            provenance.settings.raster = Some(Raster { cell: args.cell, material, at: PostsAt::Centres });
-            Some(found)
-        }
+        Some("hpan") => Some(material(args, &ground, &mut provenance.settings).map_err(wrong)?),
         _ => None,
     };
-    let squares = ground.squares(args.cell).map_err(|e| match e {
-        BuildError::Empty if ignored == given => {
-            let text = format!(
-                "all {} reach above {} m",
-                counted(given as u64, "face"),
-                decimal(args.ignore_above.unwrap_or(0.0))
-            );
-            let or = if args.ignore_mode == "all" { "" } else { ", or type --ignore-mode all" };
-            Failure::input(name, format!("{text}; give a higher --ignore-above{or}"))
-        }
-        e => wrong(e),
-    })?;
+    let squares = ground.squares(args.cell).map_err(wrong)?;
     let rule = Some(args.rule).filter(|_| !args.layers);
     ground.check(rule, args.oracle).map_err(wrong)?;
-    let made = match form {
-        Some(Form::Hpan) => Made::Field,
-        _ if args.layers => Made::Stack,
+    let made = match (&material, rule) {
+        (Some(_), _) => Made::Field,
+        (_, None) => Made::Stack,
         _ => Made::Grid,
     };
     let Squares { columns, rows, cell, .. } = squares;
@@ -322,20 +220,14 @@ fn sample(
     let mut tell = Tell::new(args.progress.is_json(), if args.oracle { 2 } else { 1 });
     estimate.tell(&places, &format!("squares of {} m", decimal(cell)), &tell);
     let began = Instant::now();
-    let mut phase = tell.phase();
-    let heights = match args.layers {
-        true => Heights::All(ground.stack(&squares, stages, &mut phase)),
-        false => Heights::One(ground.grid(&squares, args.rule, stages, &mut phase).map_err(wrong)?),
-    };
-    drop(phase);
+    let heights = ground.heights(&squares, rule, backend.stages(), &mut tell.phase()).map_err(wrong)?;
     let sampled = began.elapsed();
     backend.warning().into_iter().for_each(|text| super::warn(&text));
-    let compared = args.oracle.then(|| compare(&ground, &heights, args.rule, &mut tell)).transpose().map_err(wrong)?;
-    if let Some(differs) = compared.iter().flatten().next() {
-        return Err(Failure::check(name, told(differs)));
+    if args.oracle {
+        compare(args, name, &ground, &heights, &mut tell)?;
     }
     let began = Instant::now();
-    let (mut fit, found) = (None, Found::of(&heights));
+    let (mut fit, found) = (None, heights.facts());
     match (&args.output, form, heights, material) {
         (Some(place), _, Heights::One(grid), Some(material)) => {
             let (options, tolerance) = (&provenance.settings.build, provenance.settings.patch_tolerance);
@@ -345,7 +237,7 @@ fn sample(
             super::write_image(place, name, &built.image, 0)?;
             fit = Some((fitted(&fits, provenance.settings.raster.as_ref()), fits));
         }
-        (Some(place), Some(form), heights, _) => write(place, form, &heights, args, name)?,
+        (Some(place), Some(form), heights, _) => write_to(place, form, &heights, args, name)?,
         _ => {}
     }
     tell.end();
@@ -355,74 +247,57 @@ fn sample(
     if args.json { Ok(writeln!(out, "{:#}", facts.json())?) } else { facts.print(out) }
 }
 
-fn compare(ground: &Sampler, heights: &Heights, rule: Rule, tell: &mut Tell) -> Result<Option<Differs>, BuildError> {
-    let mut phase = tell.phase();
-    match heights {
-        Heights::One(grid) => ground.differs(grid, rule, &mut phase),
-        Heights::All(stack) => ground.stack_differs(stack, &mut phase),
+/// Leaves out what is too high, and says how many faces; some must be left.
+fn ignore(args: &Args, name: &Path, ground: &mut Sampler) -> Done<usize> {
+    let Some(z) = args.ignore_above else { return Ok(0) };
+    let (given, all) = (ground.triangles(), args.ignore_mode == "all");
+    let ignored = ground.ignore_above(z, all).map_err(|e| Failure::build(name, e))?;
+    if ignored == given {
+        let text = format!("all {} reach above {} m", counted(given as u64, "face"), decimal(z));
+        let or = if all { "" } else { ", or type --ignore-mode all" };
+        return Err(Failure::input(name, format!("{text}; give a higher --ignore-above{or}")));
     }
+    Ok(ignored)
 }
 
-/// The first square of which the oracle says something else.
-fn told(differs: &Differs) -> String {
-    let Differs { at: [column, row], centre: [x, y], grid, oracle } = differs;
-    let all = |heights: &[f64]| match heights {
-        [] => "no ground".into(),
-        heights => heights.iter().map(|z| decimal(*z)).collect::<Vec<_>>().join(", "),
+/// The material of a grid that becomes an image, which the settings record.
+fn material(args: &Args, ground: &Sampler, settings: &mut Settings) -> Result<Material, BuildError> {
+    let of_settings = settings.raster.as_ref().and_then(|r| r.material.as_deref());
+    let found = ground.material(args.raster_material.as_deref().or(of_settings))?;
+    settings.raster = Some(Raster { cell: args.cell, material: Some(found.name.clone()), at: PostsAt::Centres });
+    Ok(found)
+}
+
+/// Stops at the first square of which the oracle says something else.
+fn compare(args: &Args, name: &Path, ground: &Sampler, heights: &Heights, tell: &mut Tell) -> Done {
+    let mut phase = tell.phase();
+    let differs = match heights {
+        Heights::One(grid) => ground.differs(grid, args.rule, &mut phase),
+        Heights::All(stack) => ground.stack_differs(stack, &mut phase),
     };
-    format!(
-        "column {column}, row {row}, at {},{}: the grid has {}, and the oracle {}; this is a fault of hardpan, please report it",
-        decimal(*x),
-        decimal(*y),
-        all(grid),
-        all(oracle)
-    )
+    match differs.map_err(|e| Failure::build(name, e))? {
+        Some(differs) => Err(Failure::check(name, format!("{differs}; this is a fault of hardpan, please report it"))),
+        None => Ok(()),
+    }
 }
 
 /// Writes a grid to a new file.
-fn write(place: &Path, form: Form, heights: &Heights, args: &Args, name: &Path) -> Done {
-    let (new, file) = NewFile::create(place)?;
-    let mut to = BufWriter::with_capacity(1 << 20, file);
-    let wrong = |e| Failure::write(place, e);
-    match (form, heights) {
-        (Form::Npy, heights) => write::npy(heights, &mut to).map_err(wrong)?,
-        (Form::Csv, heights) => write::csv(heights, &mut to).map_err(wrong)?,
-        (Form::Json, heights) => write::json(heights, &file_name(name), &rule_of(args), &mut to).map_err(wrong)?,
-        (Form::Tif, Heights::One(grid)) => tiff::write(grid, &mut to).map_err(wrong)?,
-        (Form::Obj, Heights::One(grid)) => write::obj(grid, &file_name(name), &mut to).map_err(wrong)?,
-        (Form::Png, Heights::One(grid)) => to.write_all(&picture(grid, &file_name(name)).png()?).map_err(wrong)?,
-        (Form::Tif | Form::Obj | Form::Png | Form::Hpan, _) => unreachable!("refused by its name, or an image"),
-    }
-    let file: File = to.into_inner().map_err(|e| wrong(e.into_error()))?;
-    file.sync_all().map_err(wrong)?;
-    new.keep()
+fn write_to(place: &Path, form: &str, heights: &Heights, args: &Args, name: &Path) -> Done {
+    let name = file_name(name);
+    let written = NewFile::write_by(place, |to| match (form, heights) {
+        ("npy", _) => write::npy(heights, to),
+        ("csv", _) => write::csv(heights, to),
+        ("json", _) => write::json(heights, &name, &rule_of(args), to),
+        ("obj", Heights::One(grid)) => write::obj(grid, &name, to),
+        ("png", Heights::One(grid)) => to.write_all(&picture(grid, &name).png().map_err(io::Error::other)?),
+        (_, Heights::One(grid)) => write::tiff(grid, to),
+        (_, Heights::All(_)) => Err(io::ErrorKind::Unsupported.into()),
+    });
+    Ok(written?.0.keep()?)
 }
 
 fn rule_of(args: &Args) -> String {
-    if args.layers { "layers".into() } else { typed(args.rule) }
-}
-
-/// What squares have: how many have ground, the least and greatest height, and the most heights of one.
-struct Found {
-    with: u64,
-    ends: Option<[f64; 2]>,
-    most: u64,
-}
-
-impl Found {
-    fn of(heights: &Heights) -> Self {
-        match heights {
-            Heights::One(grid) => {
-                let (with, ends) = grid.facts();
-                Found { with, ends, most: u64::from(with > 0) }
-            }
-            Heights::All(stack) => {
-                let with = stack.starts.windows(2).filter(|w| w[1] > w[0]).count() as u64;
-                let ends = stack.heights.iter().map(|z| [*z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
-                Found { with, ends, most: stack.most() }
-            }
-        }
-    }
+    if args.layers { "layers".into() } else { args.rule.to_string() }
 }
 
 /// What became of a grid.
@@ -432,7 +307,8 @@ struct Facts<'a> {
     ground: &'a Sampler<'a>,
     ignored: usize,
     squares: &'a Squares,
-    found: Found,
+    /// Of [`Heights::facts`].
+    found: (u64, Option<[f64; 2]>, u64),
     /// If it became an image: for programs, and in numbers.
     fit: Option<(Value, Fit)>,
     estimate: Estimate,
@@ -442,19 +318,18 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     fn json(&self) -> Value {
-        let Squares { extent: [low, high], cell, columns, rows, .. } = self.squares;
-        let Found { with, ends, most } = self.found;
-        let (count, partial) = (self.squares.count() as u64, write::partial(self.squares));
-        let mut facts = json!({
-            "source": file_name(self.name), "output": self.args.output,
-            "extent": { "min": low, "max": high }, "cell": cell, "columns": columns, "rows": rows,
-            "rule": rule_of(self.args), "partial": partial,
-            "squares": count, "ground": with, "no_data": count - with,
+        let (with, ends, most) = self.found;
+        let count = self.squares.count() as u64;
+        let mut facts = write::facts(self.squares, &file_name(self.name), &rule_of(self.args));
+        let more = json!({
+            "output": self.args.output, "squares": count, "ground": with, "no_data": count - with,
             "least": ends.map(|e| e[0]), "greatest": ends.map(|e| e[1]), "most_layers": most,
-            "faces": self.ground.triangles(), "ignored_above": self.ignored,
-            "estimate": self.estimate.facts(),
+            "faces": self.ground.triangles(), "ignored_above": self.ignored, "estimate": self.estimate.facts(),
             "seconds": { "sampled": self.sampled.as_secs_f64(), "written": self.written.as_secs_f64() },
         });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            facts[key] = value.clone();
+        }
         if let Some((fit, _)) = &self.fit {
             facts["fit"] = fit.clone();
         }
@@ -467,7 +342,7 @@ impl Facts<'_> {
     fn print(&self, out: &mut impl Write) -> Done {
         let squares = self.squares;
         let [low, high] = squares.extent;
-        let Found { with, ends, .. } = self.found;
+        let (with, ends, _) = self.found;
         let count = squares.count() as u64;
         let what = self.args.output.as_deref().unwrap_or(self.name);
         writeln!(
@@ -491,12 +366,9 @@ impl Facts<'_> {
         }
         let heights = ends.map_or(String::new(), |[low, high]| format!(", z {low:.3} to {high:.3} m"));
         writeln!(out, "{} with ground{heights}; {} without", counted(with, "square"), grouped(count - with))?;
-        let partial = write::partial(squares);
-        let beyond = [("column", &partial["column"]), ("row", &partial["row"])];
-        let beyond: Vec<&str> = beyond.into_iter().filter(|(_, v)| !v.is_null()).map(|(what, _)| what).collect();
-        if !beyond.is_empty() {
-            let reach = if beyond.len() > 1 { "reach" } else { "reaches" };
-            writeln!(out, "partial: the last {} {reach} beyond the ground", beyond.join(" and the last "))?;
+        let last = [("column", 0, squares.columns), ("row", 1, squares.rows)];
+        for (what, ..) in last.into_iter().filter(|(_, axis, count)| squares.reaches_beyond(*axis, count - 1)) {
+            writeln!(out, "partial: the last {what} reaches beyond the ground")?;
         }
         if let Some((_, fit)) = &self.fit {
             told_of(fit, out)?;
