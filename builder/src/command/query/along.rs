@@ -5,16 +5,13 @@ use std::path::Path;
 use crate::import::file_name;
 use hardpan::Terrain;
 
-use super::{
-    super::{
-        drive::{Drive, Stop},
-        shown,
+use super::{super::shown, ask::Ask};
+use crate::{
+    draw::{
+        picture::Picture,
+        plot::{self, Line, Sample},
     },
-    ask::Ask,
-};
-use crate::draw::{
-    picture::Picture,
-    plot::{self, Line, Sample},
+    table::{Drive, Stop},
 };
 
 /// Height, slope and friction along a drive that was read from a file.

@@ -4,10 +4,8 @@ use std::{ffi::OsString, path::Path, str::FromStr};
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
-use super::super::{
-    lines::{needed, optional, unquoted},
-    quoted,
-};
+use super::super::quoted;
+use crate::table::{self, POINT, Row};
 
 /// What is asked about one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,26 +20,22 @@ impl FromStr for Ask {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let fields: Vec<&str> = text.split(',').collect();
-        let first = unquoted(fields[0]);
-        let form = || Err(format!("{FORM}, with commas and no blanks, as in 1,2"));
-        match fields.len() {
-            1 if text.ends_with(".hpan") => Err(format!("{FORM}; one image is asked, whose name comes first")),
-            _ if fields.iter().any(|field| unquoted(field).contains([';', ' ', '\t'])) => form(),
-            1 if optional(first, 0).is_err() => {
+        let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+        let parted = fields.iter().any(|field| field.contains([';', ' ', '\t']));
+        match fields[..] {
+            [one] if one.ends_with(".hpan") => Err(format!("{POINT}; one image is asked, whose name comes first")),
+            [one] if !parted && one.parse::<f64>().is_err() => {
                 let file = if text == "-" { text.into() } else { quoted(Path::new(text)) };
-                Err(format!("{FORM}; points of a file: --csv {file}"))
+                Err(format!("{POINT}; points of a file: --csv {file}"))
             }
-            1 => form(),
-            _ if fields[..2].iter().any(|field| unquoted(field).is_empty()) => form(),
-            0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
-            _ => Err(FORM.into()),
+            [x, y, ..] if !parted && ![x, y].contains(&"") => match table::point(text) {
+                Ok(numbers) => Ok(Ask::of(numbers)),
+                Err(at) => Err(at.to_string()),
+            },
+            _ => Err(format!("{POINT}, with commas and no blanks, as in 1,2")),
         }
     }
 }
-
-/// What a point looks like.
-pub const FORM: &str = "a point is x,y or x,y,z or x,y,z,length";
 
 /// Puts a blank before what looks like a point that starts with a minus, so that it is not taken for an option.
 pub fn shield(argument: OsString) -> OsString {
@@ -56,27 +50,16 @@ pub fn shield(argument: OsString) -> OsString {
     }
 }
 
+impl From<&Row> for Ask {
+    fn from(row: &Row) -> Self {
+        Ask::of(row.numbers)
+    }
+}
+
 impl Ask {
-    /// Numbers from fields at the places of x, y, z and length, of which the length is not below zero. The last two may be left out; a
-    /// place of which x or y is blank is nowhere.
-    pub fn of<'a>(places: [Option<usize>; 4], field: impl Fn(usize) -> Option<&'a str>) -> Result<Self, String> {
-        let mut numbers = [None; 4];
-        for (k, (place, number)) in places.into_iter().zip(&mut numbers).enumerate() {
-            if let Some((place, text)) = place.and_then(|place| Some((place, field(place)?))) {
-                *number = if k < 2 { Some(needed(text, place)?) } else { optional(text, place)? };
-            }
-        }
-        if let (Some(place), Some(length)) = (places[3], numbers[3].filter(|v| *v < 0.0 && v.is_finite())) {
-            let place = place + 1;
-            return Err(format!(
-                "the length {length} is below zero (field {place}); it is how far to look down from z"
-            ));
-        }
-        match numbers {
-            [Some(x), Some(y), z, length] if z.is_some() || length.is_none() => Ok(Ask { x, y, z, length }),
-            [Some(_), Some(_), ..] => Err(FORM.into()),
-            [x, ..] => Err(format!("no {}; {FORM}", if x.is_none() { "x" } else { "y" })),
-        }
+    /// The numbers of a row; a place of which x or y is blank is nowhere.
+    fn of([x, y, z, length]: [Option<f64>; 4]) -> Self {
+        Ask { x: x.unwrap_or(f64::NAN), y: y.unwrap_or(f64::NAN), z, length }
     }
 
     /// Whether all of it are numbers and finite; else it is nowhere, whichever of them is not.

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::read;
+use crate::{read, table::meant};
 use hardpan::{Reach, Status, Terrain, Trace};
 
 use super::{
-    super::{costs, counted, decimal, lines::meant, shown},
+    super::{costs, counted, decimal, shown},
     ask::Ask,
     sheet::{Row, Shape, Sheet},
     status_text,

@@ -12,15 +12,16 @@ use hardpan::{Answer, Hit, LeafKind, Terrain, format::section};
 use super::{
     super::{
         Done, Failure, Kind, NewFile, Replace, counted, decimal, export::not_a_source, grouped, is_nowhere, named,
+        tables::is_odd,
     },
     Args,
     ask::Ask,
     csv::{fields, push_field},
     missed::Missed,
-    points::{Of, Points},
     room,
     sheet::slope,
 };
+use crate::table::{Points, Row};
 
 /// What the columns are called, before those of the file that go with them.
 #[rustfmt::skip]
@@ -134,19 +135,19 @@ impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
     }
 
     fn all(&mut self, file: &mut Points) -> Done {
-        self.missed.heights.named = file.heights;
+        self.missed.heights.named = file.names(2);
         let heading = COLUMNS.join(",");
         let names: String = file.passed.names.iter().map(|name| format!(",{name}")).collect();
         writeln!(self.out, "{heading}{names}").map_err(&self.failed)?;
-        file.read(|asks, lines, passed| {
-            for (i, (ask, of)) in asks.iter().zip(lines).enumerate() {
-                self.row(ask, of, passed.line(i)).map_err(&self.failed)?;
+        while file.chunk()? {
+            for (i, row) in file.rows.iter().enumerate() {
+                self.row(&row.into(), row, file.passed.line(i)).map_err(&self.failed)?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
-    fn row(&mut self, ask: &Ask, of: &Of, others: &str) -> io::Result<()> {
+    fn row(&mut self, ask: &Ask, of: &Row, others: &str) -> io::Result<()> {
         let (t, line) = (self.t, &mut self.line);
         let answer = time(t, ask, of.iterations, &mut self.times);
         let Answer { hit, .. } = &answer;
@@ -155,7 +156,7 @@ impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
         // all surfaces over a place are tested, whatever height is asked for
         let (_, cost) = t.closest_costed(ask.place(z));
 
-        self.missed.odd.count(&[Some(ask.x), Some(ask.y), ask.z, ask.length], of.line);
+        self.missed.odd.count(is_odd(&of.numbers), of.line);
         self.missed.count(answer.status, of.line);
         self.missed.heights.count(ask.z, of.line);
 

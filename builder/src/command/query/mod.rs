@@ -7,7 +7,6 @@ mod explain;
 mod json;
 mod measured;
 mod missed;
-mod points;
 mod sheet;
 mod table;
 
@@ -25,25 +24,21 @@ use self::{
     explain::Explained,
     json::Json,
     missed::Missed,
-    points::{Of, Points},
     sheet::{Row, Shape, Sheet},
     table::{Table, decimals},
 };
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, counted,
-    drive::{self, Drive, Stop},
-    export::not_a_source,
-    grouped, has_extension, is_nowhere,
-    lines::Passed,
-    load, named, note, terrain, warn,
+    Done, Failure, Form, Kind, NewFile, Replace, counted, export::not_a_source, grouped, has_extension, is_nowhere,
+    load, named, note, tables, terrain, warn,
 };
 use crate::{
     draw::plot,
     read::{ROOM, room},
+    table::{Drive, POINT, Passed, Points, Row as Point, Stop},
 };
 
 #[derive(clap::Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", drive::HELP))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", tables::HELP))]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
@@ -132,12 +127,12 @@ A line iterations=N of --csv has each place of the lines behind it asked N times
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    let mut file = args.csv.as_ref().map(|path| Points::open(path, args.measure)).transpose()?;
-    if let Some(file) = file.take_if(|file| file.measured) {
+    let mut file = args.csv.as_ref().map(|path| points(path, args.measure)).transpose()?;
+    if let Some(file) = file.take_if(|file| file.timed) {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
     check_outputs(args, &terrain)?;
-    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
+    let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
         let (most, wheels) = (plot::MOST, drive.wheels.len());
         if wheels > most {
@@ -165,16 +160,32 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     tell(args, &terrain, drive, &missed)
 }
 
+/// A file of points, to be timed if it says so.
+fn points(path: &Path, timed: bool) -> Done<Points> {
+    let mut file = Points::open(path)?;
+    file.timed |= timed;
+    if file.timed {
+        file.pass(4, &measured::COLUMNS)?
+    } else {
+        file.pass(2, &tables::ANSWER[2..])?
+    }
+    tables::notes(path, file.notes());
+    Ok(file)
+}
+
 /// Says what had no answer, or fails with it.
 fn tell(args: &Args, terrain: &Terrain, drive: Drive, missed: &Missed) -> Done {
     let file = args.csv.as_ref().or(args.along.as_ref());
-    let apart = drive.apart(&drive.ticks());
+    let apart = tables::apart(&drive, &drive.ticks());
     let lost = missed.told(terrain);
     let far = missed.told_far();
     // of points the ground may be asked for from afar
     let (off, far) = if args.along.is_some() { (far, None) } else { (None, far) };
-    let told = [drive.doubt, apart, missed.odd.told(), lost, missed.heights.told(), off];
+    let told = [apart, tables::odd(missed.odd), lost, tables::lacking(&missed.heights), off];
     let told: Vec<String> = told.into_iter().flatten().collect();
+    if let Some(file) = args.csv.as_ref().filter(|_| missed.asked == 0) {
+        note(format!("{}: no points; {POINT}, and a first line without numbers is a heading", named(file)));
+    }
     match file {
         Some(file) if args.strict && missed.asked == 0 => return Err(Failure::check(file, "nothing was asked")),
         _ if args.strict && !told.is_empty() => {
@@ -231,12 +242,12 @@ fn answer(
         from: from.clone().next().map(|_| decimals(from)),
         names: passed.names.clone(),
         keys: passed.keys.clone(),
-        wheel: passed.wheel,
     };
     let of_file = shape.drive || file.is_some();
     let form = if args.json { Some(Form::Json) } else { args.output.as_deref().and_then(Form::of) };
+    let wheel = shape.keys.iter().position(|key| key.as_ref().is_some_and(|key| key.eq_ignore_ascii_case("wheel")));
     let mut sheet: Box<dyn Sheet + '_> = match form.or(of_file.then_some(Form::Csv)) {
-        _ if args.explain => Box::new(Explained { terrain, out, wheel: shape.wheel }),
+        _ if args.explain => Box::new(Explained { terrain, out, wheel }),
         Some(Form::Json) => Box::new(Json::new(terrain, out)),
         Some(Form::Csv) => Box::new(Csv::new(terrain, out, !of_file)),
         None => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
@@ -245,7 +256,7 @@ fn answer(
     // One sheet may show a place twice before layers are merged: leave room.
     let space = if args.layers { room(terrain) } else { Vec::new() };
     let mut missed = Missed::default();
-    missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
+    missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.names(2));
     let mut answers = Answers { args, terrain, sheet, failed, many: Many::default(), space, cut: 0, missed };
     let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| answers.all(asks, Beside::Nothing));
     for (first, stops) in drive.stops.chunks(CHUNK).enumerate().map(|(i, stops)| (i * CHUNK, stops)) {
@@ -253,7 +264,7 @@ fn answer(
         asked = asked.and_then(|()| answers.all(&asks, Beside::Drive(stops, first, &drive.passed)));
     }
     if let (Ok(()), Some(file)) = (&asked, &mut file) {
-        asked = file.read(|asks, lines, passed| answers.all(asks, Beside::File(lines, passed)));
+        asked = answers.file(file);
     }
     // what was answered before an error is whole
     if !matches!(asked, Err(Failure::ClosedPipe)) {
@@ -283,11 +294,19 @@ struct Answers<'a, 's, F> {
 }
 
 impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
+    fn file(&mut self, file: &mut Points) -> Done {
+        while file.chunk()? {
+            let asks: Vec<Ask> = file.rows.iter().map(Ask::from).collect();
+            self.all(&asks, Beside::File(&file.rows, &file.passed))?;
+        }
+        Ok(())
+    }
+
     fn all(&mut self, asks: &[Ask], beside: Beside) -> Done {
         let of_file = !matches!(beside, Beside::Nothing);
         for (i, Ask { x, y, z, length }) in asks.iter().enumerate().filter(|_| of_file) {
             let t = beside.stop(i).and_then(|s| s.t);
-            self.missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
+            self.missed.odd.count(tables::is_odd(&[t, Some(*x), Some(*y), *z, *length]), beside.line(i));
         }
         if self.args.layers {
             return self.layers(asks, beside);
@@ -328,7 +347,7 @@ enum Beside<'b> {
     /// They were typed.
     Nothing,
     /// Their lines.
-    File(&'b [Of], &'b Passed),
+    File(&'b [Point], &'b Passed),
     /// The number of the first stop.
     Drive(&'b [Stop], usize, &'b Passed),
 }

@@ -4,10 +4,8 @@ use std::io;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
-use super::{
-    super::{drive::Stop, lines::Passed},
-    ask::Ask,
-};
+use super::ask::Ask;
+use crate::table::{Passed, Stop};
 
 /// One answer.
 pub struct Row<'r> {
@@ -78,8 +76,6 @@ pub struct Shape {
     /// Names of other columns, for CSV and for JSON.
     pub names: Vec<String>,
     pub keys: Vec<Option<String>>,
-    /// Which of them is the wheel.
-    pub wheel: Option<usize>,
 }
 
 /// A way to print rows.
