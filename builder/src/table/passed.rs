@@ -58,13 +58,14 @@ impl Passed {
     pub(super) fn push(&mut self, line: &Line) {
         for (place, is_number) in &self.places {
             let field = line.get(*place).unwrap_or_default();
-            let point = unquoted(field).replacen(',', ".", 1);
+            let point = || Some(unquoted(field).replacen(',', ".", 1)).filter(|text| number(text, false).is_some());
             self.text.push(',');
-            self.text += &match line.commas && field.contains(',') {
-                true if *is_number && number(&point, false).is_some() => point,
-                true if !field.trim_start().starts_with('"') => format!("\"{}\"", field.replace('"', "\"\"")),
-                _ => field.into(),
-            };
+            match Some(field).filter(|_| line.commas && field.contains(',')) {
+                None => self.text += field,
+                Some(_) if *is_number && let Some(point) = point() => self.text += &point,
+                Some(_) if field.trim_start().starts_with('"') => self.text += field,
+                Some(_) => self.text += &format!("\"{}\"", field.replace('"', "\"\"")),
+            }
             self.ends.push(self.text.len());
         }
     }
@@ -76,16 +77,18 @@ impl Passed {
 
     /// The fields of a line, each after a comma, by its number since the last [`Passed::clear`].
     pub fn line(&self, i: usize) -> &str {
-        let end = |fields: usize| fields.checked_sub(1).map_or(0, |last| self.ends[last]);
-        &self.text[end(i * self.places.len())..end((i + 1) * self.places.len())]
+        let count = self.places.len();
+        &self.text[self.end(i * count)..self.end((i + 1) * count)]
     }
 
     /// The fields of a line one by one.
     pub fn fields(&self, i: usize) -> impl Iterator<Item = &str> {
-        let first = i * self.places.len();
-        let mut start = first.checked_sub(1).map_or(0, |last| self.ends[last]);
-        self.ends[first..first + self.places.len()]
-            .iter()
-            .map(move |end| &self.text[std::mem::replace(&mut start, *end) + 1..*end])
+        let count = self.places.len();
+        (i * count..(i + 1) * count).map(|k| &self.text[self.end(k) + 1..self.end(k + 1)])
+    }
+
+    /// Where so many fields end.
+    fn end(&self, fields: usize) -> usize {
+        fields.checked_sub(1).map_or(0, |last| self.ends[last])
     }
 }

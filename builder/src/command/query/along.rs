@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::import::file_name;
 use hardpan::Terrain;
 
-use super::{super::shown, ask::Ask};
+use super::super::shown;
 use crate::{
+    ask::Ask,
     draw::{
         picture::Picture,
         plot::{self, Line, Sample},

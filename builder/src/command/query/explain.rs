@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::{read, table::meant};
+use crate::{ask::Ask, read, table::meant};
 use hardpan::{Reach, Status, Terrain, Trace};
 
 use super::{
     super::{costs, counted, decimal, shown},
-    ask::Ask,
     sheet::{Row, Shape, Sheet},
     status_text,
 };

@@ -15,13 +15,15 @@ use super::{
         tables::is_odd,
     },
     Args,
-    ask::Ask,
     csv::{fields, push_field},
     missed::Missed,
     room,
     sheet::slope,
 };
-use crate::table::{Points, Row};
+use crate::{
+    ask::Ask,
+    table::{Points, Row},
+};
 
 /// What the columns are called, before those of the file that go with them.
 #[rustfmt::skip]

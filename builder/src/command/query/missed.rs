@@ -2,11 +2,11 @@
 
 use hardpan::{Answer, Reach, Status, Terrain};
 
-use super::{
-    super::{counted, decimal, grouped},
+use super::super::{counted, decimal, grouped};
+use crate::{
     ask::Ask,
+    table::{Heights, Tally},
 };
-use crate::table::{Heights, Tally};
 
 /// Points of a file over which no ground was found.
 #[derive(Default)]

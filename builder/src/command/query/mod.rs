@@ -19,7 +19,6 @@ use hardpan::{Hit, Status, Terrain};
 
 pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
-    ask::{Ask, Many},
     csv::Csv,
     explain::Explained,
     json::Json,
@@ -32,6 +31,7 @@ use super::{
     load, named, note, tables, terrain, warn,
 };
 use crate::{
+    ask::{Ask, Many},
     draw::plot,
     read::{ROOM, room},
     table::{Drive, POINT, Passed, Points, Row as Point, Stop},
@@ -43,7 +43,7 @@ pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, required_unless_present_any = ["csv", "along", "plot"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot"])]
     points: Vec<Ask>,
     /// Points from a CSV file of `x,y[,z[,length]]` lines, or with a heading; answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]

@@ -4,8 +4,10 @@ use std::io;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
-use super::ask::Ask;
-use crate::table::{Passed, Stop};
+use crate::{
+    ask::Ask,
+    table::{Passed, Stop},
+};
 
 /// One answer.
 pub struct Row<'r> {
