@@ -82,26 +82,18 @@ impl Drive {
         let mut lines = Lines::open(path, false)?;
         let layout = Layout::read(&mut lines, &FORM)?;
         let passed = Passed::new(&layout.columns, &layout.places[..3], &layout.places[3..4], answers);
-        let passed = passed.map_err(|e| lines.wrong(e))?;
+        let passed = passed.map_err(|e| lines.wrong_at(layout.line, e))?;
         let heights = Heights { named: layout.named && layout.places[3].is_some(), ..Heights::default() };
         let mut drive = Drive { passed, heights, ..Drive::default() };
-        let (mut numbers, mut last) = (HashMap::new(), Vec::new());
+        let mut wheels = HashMap::new();
         while let Some(line) = lines.next()? {
-            if let Err(at) = drive.push(&line, &layout, &mut numbers, &mut last) {
-                return Err(lines.wrong(at));
-            }
+            drive.push(&line, &layout, &mut wheels).map_err(|at| lines.wrong(at))?;
         }
         drive.notes = std::mem::take(&mut lines.notes);
-        if drive.stops.is_empty() { Err(lines.wrong_file(Cause::Empty(FORM.text))) } else { Ok(drive) }
+        if drive.stops.is_empty() { Err(lines.wrong_at(0, Cause::Empty(FORM.text))) } else { Ok(drive) }
     }
 
-    fn push(
-        &mut self,
-        line: &Line,
-        layout: &Layout,
-        numbers: &mut HashMap<String, usize>,
-        last: &mut Vec<Last>,
-    ) -> Result<(), At> {
+    fn push(&mut self, line: &Line, layout: &Layout, wheels: &mut HashMap<String, (usize, Last)>) -> Result<(), At> {
         let number = |k: usize| layout.number(line, k);
         let [x, y] = [number(1)?, number(2)?].map(|v| v.unwrap_or(f64::NAN));
         let (t, z) = (number(0)?.or(layout.places[0].map(|_| f64::NAN)), number(3)?);
@@ -111,13 +103,11 @@ impl Drive {
         if self.wheels.first().is_some_and(|first| first.is_empty() != name.is_empty()) {
             return Err(Cause::Wheel.into());
         }
-        let wheel = numbers.get(name).copied().unwrap_or(self.wheels.len());
-        if wheel == self.wheels.len() {
-            numbers.insert(name.into(), wheel);
+        let (wheel, last) = wheels.entry(name.into()).or_insert_with(|| (self.wheels.len(), Last::default()));
+        if *wheel == self.wheels.len() {
             self.wheels.push(name.into());
-            last.push(Last::default());
         }
-        let distance = last[wheel].go([x, y], t)?;
+        let (wheel, distance) = (*wheel, last.go([x, y], t)?);
         self.passed.push(line);
         self.heights.count(z, line.number);
         self.stops.push(Stop { t, x, y, z, distance, wheel, line: line.number });

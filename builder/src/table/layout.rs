@@ -74,6 +74,8 @@ impl Column {
 pub struct Layout {
     /// There is a heading.
     pub named: bool,
+    /// Its line.
+    pub line: u64,
     pub columns: Vec<Column>,
     /// Where each known column is.
     pub places: Vec<Option<usize>>,
@@ -86,7 +88,7 @@ impl Layout {
         let count = fields.clamp(form.bare[0], form.bare[1]);
         let columns = form.known[..count].iter().map(|known| Column::of(known.names[0])).collect();
         let places = (0..form.known.len()).map(|k| Some(k).filter(|k| *k < count)).collect();
-        Layout { named: false, columns, places, form }
+        Layout { named: false, line: 0, columns, places, form }
     }
 
     /// Of a table that begins: a first line without a number is a heading, and so is one of units below it.
@@ -101,7 +103,7 @@ impl Layout {
             lines.hold();
             return Ok(layout);
         }
-        let columns: Vec<Column> = line.fields().map(Column::of).collect();
+        let (line, columns): (_, Vec<Column>) = (line.number, line.fields().map(Column::of).collect());
         let places: Result<Vec<_>, _> = form.known.iter().map(|known| known.find(&columns)).collect();
         let places = places.map_err(|e| lines.wrong(e))?;
         let lacks: Vec<&str> =
@@ -111,7 +113,7 @@ impl Layout {
             let heading = brief(&heading.join(","), 60);
             return Err(lines.wrong(Cause::Heading { heading, lacks, form: form.text }));
         }
-        let layout = Layout { named: true, columns, places, form };
+        let layout = Layout { named: true, line, columns, places, form };
         layout.units(lines)?;
         Ok(layout)
     }
@@ -124,7 +126,8 @@ impl Layout {
             field.trim_matches(['[', ']', '(', ')', '-']).trim()
         };
         let known = || self.form.known.iter().zip(&self.places);
-        if line.has_number() || known().any(|(known, place)| known.needed && unit(place).is_empty()) {
+        let x = known().find(|(known, _)| known.needed).map_or("", |(_, place)| unit(place));
+        if line.has_number() || x.is_empty() {
             lines.hold();
             return Ok(());
         }

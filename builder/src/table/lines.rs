@@ -67,9 +67,9 @@ impl Lines {
         TableError { file: self.path.clone(), line: self.number, column, cause }
     }
 
-    /// What is wrong with the file as a whole.
-    pub fn wrong_file(&self, cause: Cause) -> TableError {
-        TableError { line: 0, ..self.wrong(cause) }
+    /// What is wrong with a line that was read before; 0 is the file as a whole.
+    pub fn wrong_at(&self, line: u64, cause: Cause) -> TableError {
+        TableError { line, ..self.wrong(cause) }
     }
 
     /// Whether a command says how often lines are to be asked. What cannot be read says nothing.

@@ -52,8 +52,6 @@ pub enum Cause {
     Width { fields: usize, columns: usize, form: &'static str },
     /// A line without a field that is needed.
     Missing { name: &'static str, form: &'static str },
-    /// A length without a height to look down from.
-    NoHeight,
     /// A length below zero.
     Length(f64),
     /// Two columns that would have one name beside the answers.
@@ -125,7 +123,6 @@ impl fmt::Display for Cause {
                 write!(f, "{}, and {}; {why}", counted(*fields as u64, "field"), counted(*columns as u64, "column"))
             }
             Self::Missing { name, form } => write!(f, "no {name}; {form}"),
-            Self::NoHeight => f.write_str(POINT),
             Self::Length(length) => write!(f, "the length {length} is below zero"),
             Self::SameName { columns: [first, second], name } => write!(
                 f,

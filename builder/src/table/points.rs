@@ -67,7 +67,7 @@ impl Points {
     pub fn reference(path: &Path) -> Result<Self, TableError> {
         let mut points = Self::begin(path, &REFERENCE)?;
         if points.lines.next()?.is_none() {
-            return Err(points.lines.wrong_file(Cause::Empty(REFERENCE.text)));
+            return Err(points.lines.wrong_at(0, Cause::Empty(REFERENCE.text)));
         }
         points.lines.hold();
         Ok(points)
@@ -96,7 +96,8 @@ impl Points {
     /// Passes on all columns but the first `own` of a [`Row`], beside answers of these names.
     pub fn pass(&mut self, own: usize, answers: &[&str]) -> Result<(), TableError> {
         let (own, asked) = self.layout.places.split_at(own);
-        self.passed = Passed::new(&self.layout.columns, own, asked, answers).map_err(|e| self.lines.wrong(e))?;
+        let passed = Passed::new(&self.layout.columns, own, asked, answers);
+        self.passed = passed.map_err(|e| self.lines.wrong_at(self.layout.line, e))?;
         Ok(())
     }
 
@@ -127,10 +128,7 @@ impl Points {
             self.passed.push(&line);
         }
         let (line, iterations) = (line.number, line.iterations.unwrap_or(1));
-        match numbers {
-            Ok(numbers) => Ok(Some(Row { line, iterations, numbers })),
-            Err(at) => Err(self.lines.wrong(at)),
-        }
+        numbers.map(|numbers| Some(Row { line, iterations, numbers })).map_err(|at| self.lines.wrong(at))
     }
 }
 
@@ -146,7 +144,7 @@ fn numbers(line: &Line, layout: &Layout) -> Result<[Option<f64>; 4], At> {
     }
     layout.check(line)?;
     match (numbers, layout.places[3]) {
-        ([.., None, Some(_)], _) => Err(Cause::NoHeight.into()),
+        ([.., None, Some(_)], _) => Err(Cause::Missing { name: "z", form: POINT }.into()),
         ([.., Some(length)], Some(k)) if layout.form.asked && length < 0.0 && length.is_finite() => {
             Err(At(k + 1, Cause::Length(length)))
         }

@@ -51,18 +51,11 @@ impl Missed {
             return None;
         }
         let [point, line] = self.first;
-        let outside = match (self.outside, self.asked) {
-            (0, _) => String::new(),
-            (_, 1) => " (not in the image)".into(),
-            (n, _) => format!(" ({} not in the image)", grouped(n)),
-        };
+        let [without, outside] = [self.without, self.outside].map(grouped);
+        let outside = if self.outside > 0 { format!(" ({outside} not in the image)") } else { String::new() };
         let place = if line == 0 { format!("is point {point}") } else { format!("on line {line}") };
         let extents = if self.outside > 0 { format!("; the ground has {}", extents(t)) } else { String::new() };
-        if self.asked == 1 {
-            let at = if line == 0 { String::new() } else { format!(", {place}") };
-            return Some(format!("the only point is without ground{outside}{at}{extents}"));
-        }
-        let (without, asked) = (grouped(self.without), counted(self.asked, "point"));
+        let asked = counted(self.asked, "point");
         Some(format!("{without} of {asked} without ground{outside}, the first {place}{extents}"))
     }
 

@@ -76,8 +76,8 @@ pub struct Args {
     /// FILE_out.csv beside FILE if -o says no other
     #[arg(long, requires = "csv")]
     measure: bool,
-    /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels,
-    /// has lines of some wheels alone, or ground far below or far above; all answers are written all the same
+    /// Exit with 1 if a place has no ground, is no number, or lacks a z that others have, or a drive has lines of some wheels alone, or
+    /// ground far below or far above; all answers are written all the same
     #[arg(long)]
     strict: bool,
 }
@@ -86,38 +86,11 @@ const EXAMPLES: &str = "\
 Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
-A heading of --csv names x and y, and z and length if there are any, in any order, and no field of it is a number; without one the
-columns are x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where
-the first line has semicolons or tabs between its fields, or a line sep=; is before it, so have all, and a comma in a number of x, y,
-z, length, t or yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line
-of units below the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in
-image, typed or from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as
-NaN. A note at the end says how many lines have no ground, and how far the ground reaches; and how many have it farther from their z
-than the near window, far below or far above.
+A heading of --csv names x and y, and z and length if there are any; without one a line is x,y[,z[,length]]. Other columns go with the
+answers. The first line decides what stands between fields: semicolons if it has any, else tabs, else commas. Beside the first two
+a number may have a decimal comma. A line iterations=N has each point behind it asked N times: the answers are a table of times.
 
-Columns of answers, as CSV:
-  t, distance       of a drive: its time, s, and how far it went in plan, m
-  x, y              as asked
-  layer             of --layers: from 1, the highest
-  z                 height of the ground, m
-  slope_x, slope_y  dz/dx and dz/dy
-  mu, rr            friction and rolling resistance of the material
-  material, source  what it is made of, and the object that it comes from
-  status            found, no ground, not in image; but for found all between it and y is empty, unless --fallback fills it
-  reach             what the search found: top, near, far below, far above, below (with a length), layer
-Numbers of CSV and JSON are the shortest that read back as the kernel's own, to the last bit; tables and --explain round to six digits.
-Then come all other columns of the file as they stand, of which no two may have one name; what would be called as one of these is
-asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
-so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
-
-A line iterations=N of --csv has each place of the lines behind it asked N times in a row. With one, or --measure, columns are:
-  x, y, z_from, length          as asked
-  found                         1, or 0: then all up to iterations is empty
-  z, dzdx, dzdy, nx, ny, nz     height, slope and normal of the ground
-  mu, rr, material, layer       its material, and its number from the top
-  triangle                      16 times its leaf and its number there, of --explain; in each tile it has another
-  iterations, ns_min, ns_median, ns_max   how often it was asked, and nanoseconds of once, the clock's own included
-  nodes, tri_tests              what a search there reads and tests, from any height
+All about files, and the columns of answers: builder/docs/query-and-csv.md; of times: builder/docs/vs-terrain.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
@@ -238,8 +211,6 @@ fn answer(
     let shape = Shape {
         drive: args.along.is_some(),
         layers: args.layers,
-        decimals: decimals(args.points.iter().flat_map(|ask| [ask.x, ask.y])),
-        from: from.clone().next().map(|_| decimals(from)),
         names: passed.names.clone(),
         keys: passed.keys.clone(),
     };
@@ -250,7 +221,15 @@ fn answer(
         _ if args.explain => Box::new(Explained { terrain, out, wheel }),
         Some(Form::Json) => Box::new(Json::new(terrain, out)),
         Some(Form::Csv) => Box::new(Csv::new(terrain, out, !of_file)),
-        None => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
+        None => {
+            let places = args.points.iter().flat_map(|ask| [ask.x, ask.y]);
+            Box::new(Table {
+                terrain,
+                out,
+                decimals: decimals(places),
+                from: from.clone().next().map(|_| decimals(from)),
+            })
+        }
     };
     sheet.head(&shape).map_err(&failed)?;
     // One sheet may show a place twice before layers are merged: leave room.
