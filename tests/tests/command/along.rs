@@ -1070,13 +1070,9 @@ fn lines_are_counted() {
         let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
         holds(&err, &[&format!("error: points.csv: line {line}: ")]);
     }
-    for (bytes, why) in [
-        (&b"1,2\n\n3,4\xff\n"[..], "points.csv: line 3: not UTF-8 text"),
-        (b"x,y\r1,2\r3,4\r", "points.csv: line 1: the heading "),
-    ] {
-        fs::write(folder.join("points.csv"), bytes).unwrap();
-        holds(&expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"])[1], &[why]);
-    }
+    fs::write(folder.join("points.csv"), b"1,2\n\n3,4\xff\n").unwrap();
+    let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+    holds(&err, &["points.csv: line 3: not UTF-8 text"]);
 }
 
 /// A million lines in less memory than their answers take.
