@@ -11,8 +11,10 @@ use hardpan::{Answer, Hit, LeafKind, Terrain, format::section};
 
 use super::{
     super::{
-        Done, Failure, Kind, NewFile, Replace, counted, decimal, export::not_a_source, grouped, is_nowhere, named,
-        tables::is_odd,
+        Done, Failure, Kind, NewFile, Replace, counted, decimal,
+        export::not_a_source,
+        grouped, is_nowhere, named,
+        tables::{self, is_odd},
     },
     Args,
     csv::{fields, push_field},
@@ -55,7 +57,7 @@ pub fn run(args: &Args, t: &Terrain, mut file: Points, out: &mut impl Write) -> 
     let beside = csv.is_file().then(|| out_beside(csv));
     let Some(output) = args.output.clone().or(beside) else {
         let mut table = Table::new(t, out, Failure::from);
-        let done = table.all(&mut file);
+        let done = table.all(csv, &mut file);
         table.out.flush()?;
         return done.map(|()| table.missed);
     };
@@ -65,7 +67,7 @@ pub fn run(args: &Args, t: &Terrain, mut file: Points, out: &mut impl Write) -> 
     let failed = |e| Failure::write(&output, e);
     let (new, to) = NewFile::create(&output)?;
     let mut table = Table::new(t, BufWriter::with_capacity(1 << 16, to), failed);
-    let done = table.all(&mut file);
+    let done = table.all(csv, &mut file);
     let Table { out: to, missed, worst, .. } = table;
     if matches!(done, Err(Failure::Machine(_) | Failure::ClosedPipe)) || missed.asked == 0 && done.is_err() {
         return done.map(|()| missed);
@@ -136,7 +138,8 @@ impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
         }
     }
 
-    fn all(&mut self, file: &mut Points) -> Done {
+    fn all(&mut self, path: &Path, file: &mut Points) -> Done {
+        tables::notes(path, file.notes());
         self.missed.heights.named = file.names(2);
         let heading = COLUMNS.join(",");
         let names: String = file.passed.names.iter().map(|name| format!(",{name}")).collect();

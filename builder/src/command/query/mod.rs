@@ -142,7 +142,6 @@ fn points(path: &Path, timed: bool) -> Done<Points> {
     } else {
         file.pass(2, &tables::ANSWER[2..])?
     }
-    tables::notes(path, file.notes());
     Ok(file)
 }
 
@@ -242,8 +241,8 @@ fn answer(
         let asks: Vec<Ask> = stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }).collect();
         asked = asked.and_then(|()| answers.all(&asks, Beside::Drive(stops, first, &drive.passed)));
     }
-    if let (Ok(()), Some(file)) = (&asked, &mut file) {
-        asked = answers.file(file);
+    if let (Ok(()), Some(path), Some(file)) = (&asked, &args.csv, &mut file) {
+        asked = answers.file(path, file);
     }
     // what was answered before an error is whole
     if !matches!(asked, Err(Failure::ClosedPipe)) {
@@ -273,7 +272,8 @@ struct Answers<'a, 's, F> {
 }
 
 impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
-    fn file(&mut self, file: &mut Points) -> Done {
+    fn file(&mut self, path: &Path, file: &mut Points) -> Done {
+        tables::notes(path, file.notes());
         while file.chunk()? {
             let asks: Vec<Ask> = file.rows.iter().map(Ask::from).collect();
             self.all(&asks, Beside::File(&file.rows, &file.passed))?;
