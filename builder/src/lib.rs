@@ -29,6 +29,7 @@
 //! | build from images, one or several | [`again::Rebuild`], [`merge::Merged`], [`Factors`] |
 //! | look into an image | [`mod@read`], [`mod@export`] |
 //! | sample heights on squares | [`mod@sample`] |
+//! | read tables of points, and drives; ask at many | [`table`], [`ask`] |
 //! | try it | [`fixtures`], [`proving_ground`] |
 //!
 //! `pipeline` has the stages in their order: a [`Scene`] is rounded to integer triangles and repaired, sorted into tiles, each tile is
@@ -38,6 +39,7 @@
 #![deny(unsafe_code)]
 
 pub mod again;
+pub mod ask;
 pub mod backend;
 pub mod check;
 #[cfg(feature = "command")]
@@ -69,6 +71,7 @@ mod scene;
 pub mod settings;
 mod split;
 mod stage;
+pub mod table;
 mod verify;
 
 pub use cost::{Crowd, MaxCost};

@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use hardpan::{Answer, Cost, Cursor, Terrain};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, drive, grouped, look, make_folder, named, query, quoted, view, write_image,
+    Done, Failure, Kind, NewFile, Replace, grouped, look, make_folder, named, query, quoted, tables, view, write_image,
 };
 use crate::draw::{
     maps::{self, Map, Wish},
@@ -143,7 +143,7 @@ fn demo(force: bool, out: &mut impl Write) -> Done {
     let drive = record(&terrain, &proving_ground::infield());
     let drive_path = folder.join("drive.csv");
     let recorded = NewFile::write(&drive_path, drive.as_bytes())?;
-    let plot = query::picture(&terrain, &image_path, &drive_path, &drive::read(&recorded.temporary)?);
+    let plot = query::picture(&terrain, &image_path, &drive_path, &tables::drive(&recorded.temporary)?);
     drop(recorded);
     files.extend([("drive.csv".into(), drive.into_bytes()), ("drive.png".into(), plot.png()?)]);
     Replace::Same(&built.image).or_any(force).check(&image_path)?;

@@ -172,12 +172,12 @@ fn vt_35_along_a_drive() {
     holds(&out, &["10 queries, along drive.csv", "misses   2 of 10: 0 no ground, 2 not in image"]);
 
     for (drive, why) in [
-        ("t,x,z\n0,1,2\n", "drive.csv: line 1: a drive needs columns x and y"),
+        ("t,x,z\n0,1,2\n", "drive.csv: line 1: the heading t,x,z has no y"),
         ("x,y,X\n0,1,2\n", "drive.csv: line 1: two columns are x"),
         ("t,x,y\n0,1,2\n1,2\n", "drive.csv: line 3: no y"),
         ("t,x,y\n0,one,2\n", "drive.csv: line 2: \"one\" is not a number (field 2)"),
-        ("t,x,y,z,yaw\n", "drive.csv: no places"),
-        ("", "drive.csv: no places"),
+        ("t,x,y,z,yaw\n", "drive.csv: no points"),
+        ("", "drive.csv: no points"),
     ] {
         fs::write(folder.join("drive.csv"), drive).unwrap();
         holds(&error(2, &folder, &["bench", "bridge.hpan", "--along", "drive.csv"]), &[why]);
@@ -212,7 +212,7 @@ fn a_frame_is_of_all_wheels() {
     let [found, err] = expect(0, &folder, &gap);
     holds(
         &err,
-        &["note: gap.csv: 3 lines of times that not all 4 wheels have: they are of no tick; the first is line 30;"],
+        &["note: gap.csv: 3 lines of times that not all 4 wheels have: they are of no tick; the first is line 30\n"],
     );
     let frames = &serde_json::from_str::<Value>(&found).unwrap()["frames"];
     let end = |k: usize, i: usize| frames["worst"]["within"][k][i].as_f64().unwrap();

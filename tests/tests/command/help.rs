@@ -26,7 +26,7 @@ fn groups(help: &str) -> Vec<(String, Vec<String>)> {
 #[test]
 fn help_fits_one_screen() {
     let folder = folder("help_fits_one_screen");
-    for command in ["build", "check", "verify"] {
+    for command in ["build", "check", "query", "verify"] {
         let lines = expect(0, &folder, &[command, "--help"])[0].lines().count();
         assert!((16..=40).contains(&lines), "{command}: {lines}");
     }

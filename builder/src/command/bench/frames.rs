@@ -5,10 +5,11 @@ use std::{hint::black_box, path::Path};
 use hardpan::{Cursor, Terrain};
 
 use super::{
-    super::{Done, drive, lines::Odd, named, note},
+    super::{Done, named, note, tables},
     CHUNK,
     timing::Timing,
 };
+use crate::table::Tally;
 
 /// The places of a drive, wheel by wheel, and of several wheels the frames; where it has no height, on the highest ground.
 pub fn along(t: &Terrain, path: &Path) -> Done<(Vec<[f64; 3]>, Option<Frames>)> {
@@ -17,17 +18,21 @@ pub fn along(t: &Terrain, path: &Path) -> Done<(Vec<[f64; 3]>, Option<Frames>)> 
         let answer = t.segment_m([x, y, high[2] + 1.0], high[2] - low[2] + 2.0);
         if answer.found() { t.z_f64(&answer.hit) } else { high[2] }
     };
-    let mut drive = drive::read(path)?;
-    let mut odd = Odd::default();
-    drive.stops.iter().for_each(|s| odd.count(&[s.t, Some(s.x), Some(s.y), s.z], s.line));
-    // a cursor goes with a wheel
-    drive.stops.sort_by_key(|s| s.wheel);
-    let points: Vec<[f64; 3]> = drive.stops.iter().map(|s| [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]).collect();
+    let drive = tables::drive(path)?;
+    let mut odd = Tally::default();
+    drive.stops.iter().for_each(|s| odd.count(tables::is_odd(&[s.t, Some(s.x), Some(s.y), s.z]), s.line));
+    let place = |i: usize| {
+        let s = &drive.stops[i];
+        [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]
+    };
     let (wheels, together) = (drive.wheels.len(), drive.ticks());
-    let told = [drive.doubt.clone(), odd.told(), drive.heights.told(), drive.apart(&together)];
+    let told = [tables::odd(odd), tables::lacking(&drive.heights), tables::apart(&drive, &together)];
     told.into_iter().flatten().for_each(|text| note(format!("{}: {text}", named(path))));
-    let frames = Frames { wheels, points: together.into_iter().map(|i| points[i]).collect() };
-    Ok((points, Some(frames).filter(|frames| !frames.points.is_empty())))
+    let frames = Frames { wheels, points: together.into_iter().map(place).collect() };
+    // a cursor goes with a wheel
+    let mut order: Vec<usize> = (0..drive.stops.len()).collect();
+    order.sort_by_key(|i| drive.stops[*i].wheel);
+    Ok((order.into_iter().map(place).collect(), Some(frames).filter(|frames| !frames.points.is_empty())))
 }
 
 /// Places of several wheels, time by time.

@@ -21,9 +21,9 @@ use self::{
     random::Random,
     timing::{COLD, EVICTION, Timing, clock},
 };
-use super::{Done, Failure, counted, drive, grouped, info::cost_of, load, named, progress::steps, terrain};
+use super::{Done, Failure, counted, grouped, info::cost_of, load, named, progress::steps, tables, terrain};
 #[derive(clap::Args)]
-#[command(after_help = format!("{HOW}\n\n{}", drive::HELP))]
+#[command(after_help = format!("{HOW}\n\n{}", tables::HELP))]
 pub struct Args {
     /// Terrain image
     file: PathBuf,

@@ -1,7 +1,6 @@
 //! `hardpan diff`: what differs between two images, or between an image and points of another tool.
 
 mod points;
-mod reference;
 mod verdict;
 
 use std::{
@@ -12,7 +11,6 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::reference::is_table;
 use super::{
     Done, Failure, Kind, NewFile, Replace, has_extension, is_nowhere, load, note, progress::stage, shown, terrain, view,
 };
@@ -86,6 +84,11 @@ fn range(text: &str) -> Result<[f64; 2], String> {
     view::numbers(text)
         .filter(sane)
         .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, of 0.00001 m at least, as -0.5,0.5".into())
+}
+
+/// Whether a name is that of a table, not of an image; `-` is stdin.
+fn is_table(path: &Path) -> bool {
+    path == Path::new("-") || ["csv", "tsv", "txt"].iter().any(|end| has_extension(path, end))
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {

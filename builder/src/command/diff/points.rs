@@ -14,17 +14,16 @@ use super::{
         Done, Failure, Kind, NewFile, Replace, counted, decimal, grouped, load, named, note,
         progress::stage,
         query::{extents, push_number},
-        shown, terrain, view,
+        shown, tables, terrain, view,
     },
-    Args, check_map,
-    reference::Reference,
-    say,
+    Args, check_map, say,
 };
 use crate::{
     compare::{Compared, Comparison, Differences, Met, Off, Point},
     draw::dots::Dots,
     import::file_name,
     names::micrometres,
+    table::{Points, Row},
 };
 
 /// What is said as JSON.
@@ -50,14 +49,24 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let terrain = terrain(path, &image)?;
     let mut dots = args.png.as_ref().map(|place| dots(args, &terrain, place)).transpose()?;
     let mut table = args.csv.as_ref().map(|place| Table::create(place)).transpose()?;
-    let mut file = Reference::open(reference)?;
+    let mut file = Points::reference(reference)?;
+    tables::notes(reference, file.notes());
     let mut comparison = Comparison::new(&terrain, args.tolerance);
-    let all = |points: &[Point], friction: bool| -> Done {
-        let met = comparison.add(points);
-        dots.iter_mut().for_each(|dots| dots.see(points, met));
-        table.as_mut().map_or(Ok(()), |table| table.rows(points, met, friction))
+    let all = || -> Done {
+        while file.chunk()? {
+            let point = |row: &Row| Point {
+                number: row.line,
+                at: [0, 1, 2].map(|k| row.numbers[k].unwrap_or(f64::NAN)),
+                mu: row.numbers[3],
+            };
+            let points: Vec<Point> = file.rows.iter().map(point).collect();
+            let met = comparison.add(&points);
+            dots.iter_mut().for_each(|dots| dots.see(&points, met));
+            table.as_mut().map_or(Ok(()), |table| table.rows(&points, met, file.has(3)))?;
+        }
+        Ok(())
     };
-    stage("comparing", || file.read(all)).0?;
+    stage("comparing", all).0?;
     let found = comparison.finish();
     if found.damaged > 0 {
         return Err(Failure::damaged(path, format!("damaged at {}", counted(found.damaged, "point"))));

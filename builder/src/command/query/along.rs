@@ -5,16 +5,14 @@ use std::path::Path;
 use crate::import::file_name;
 use hardpan::Terrain;
 
-use super::{
-    super::{
-        drive::{Drive, Stop},
-        shown,
-    },
+use super::super::shown;
+use crate::{
     ask::Ask,
-};
-use crate::draw::{
-    picture::Picture,
-    plot::{self, Line, Sample},
+    draw::{
+        picture::Picture,
+        plot::{self, Line, Sample},
+    },
+    table::{Drive, Stop},
 };
 
 /// Height, slope and friction along a drive that was read from a file.

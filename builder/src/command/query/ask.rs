@@ -1,47 +1,30 @@
-//! What is asked about a place, and the answers of the kernel.
+//! Points that are typed.
 
-use std::{ffi::OsString, path::Path, str::FromStr};
+use std::{ffi::OsString, path::Path};
 
-use hardpan::{Answer, Hit, Reach, Status, Terrain};
-
-use super::super::{
-    lines::{needed, optional, unquoted},
-    quoted,
+use super::super::quoted;
+use crate::{
+    ask::Ask,
+    table::{self, POINT},
 };
 
-/// What is asked about one place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ask {
-    pub x: f64,
-    pub y: f64,
-    pub z: Option<f64>,
-    pub length: Option<f64>,
-}
-
-impl FromStr for Ask {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let fields: Vec<&str> = text.split(',').collect();
-        let first = unquoted(fields[0]);
-        let form = || Err(format!("{FORM}, with commas and no blanks, as in 1,2"));
-        match fields.len() {
-            1 if text.ends_with(".hpan") => Err(format!("{FORM}; one image is asked, whose name comes first")),
-            _ if fields.iter().any(|field| unquoted(field).contains([';', ' ', '\t'])) => form(),
-            1 if optional(first, 0).is_err() => {
-                let file = if text == "-" { text.into() } else { quoted(Path::new(text)) };
-                Err(format!("{FORM}; points of a file: --csv {file}"))
-            }
-            1 => form(),
-            _ if fields[..2].iter().any(|field| unquoted(field).is_empty()) => form(),
-            0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
-            _ => Err(FORM.into()),
+/// A point as it is typed.
+pub fn ask(text: &str) -> Result<Ask, String> {
+    let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+    let parted = fields.iter().any(|field| field.contains([';', ' ', '\t']));
+    match fields[..] {
+        [one] if one.ends_with(".hpan") => Err(format!("{POINT}; one image is asked, whose name comes first")),
+        [one] if !parted && one.parse::<f64>().is_err() => {
+            let file = if text == "-" { text.into() } else { quoted(Path::new(text)) };
+            Err(format!("{POINT}; points of a file: --csv {file}"))
         }
+        [x, y, ..] if !parted && ![x, y].contains(&"") => match table::point(text) {
+            Ok(numbers) => Ok(Ask::of(numbers)),
+            Err(at) => Err(at.to_string()),
+        },
+        _ => Err(format!("{POINT}, with commas and no blanks, as in 1,2")),
     }
 }
-
-/// What a point looks like.
-pub const FORM: &str = "a point is x,y or x,y,z or x,y,z,length";
 
 /// Puts a blank before what looks like a point that starts with a minus, so that it is not taken for an option.
 pub fn shield(argument: OsString) -> OsString {
@@ -56,100 +39,12 @@ pub fn shield(argument: OsString) -> OsString {
     }
 }
 
-impl Ask {
-    /// Numbers from fields at the places of x, y, z and length, of which the length is not below zero. The last two may be left out; a
-    /// place of which x or y is blank is nowhere.
-    pub fn of<'a>(places: [Option<usize>; 4], field: impl Fn(usize) -> Option<&'a str>) -> Result<Self, String> {
-        let mut numbers = [None; 4];
-        for (k, (place, number)) in places.into_iter().zip(&mut numbers).enumerate() {
-            if let Some((place, text)) = place.and_then(|place| Some((place, field(place)?))) {
-                *number = if k < 2 { Some(needed(text, place)?) } else { optional(text, place)? };
-            }
-        }
-        if let (Some(place), Some(length)) = (places[3], numbers[3].filter(|v| *v < 0.0 && v.is_finite())) {
-            let place = place + 1;
-            return Err(format!(
-                "the length {length} is below zero (field {place}); it is how far to look down from z"
-            ));
-        }
-        match numbers {
-            [Some(x), Some(y), z, length] if z.is_some() || length.is_none() => Ok(Ask { x, y, z, length }),
-            [Some(_), Some(_), ..] => Err(FORM.into()),
-            [x, ..] => Err(format!("no {}; {FORM}", if x.is_none() { "x" } else { "y" })),
-        }
-    }
-
-    /// Whether all of it are numbers and finite; else it is nowhere, whichever of them is not.
-    pub fn somewhere(&self) -> bool {
-        [Some(self.x), Some(self.y), self.z, self.length].into_iter().flatten().all(f64::is_finite)
-    }
-
-    /// Where to ask for it; the kernel says of what is no place that it is not in the image.
-    pub fn place(&self, z: f64) -> [f64; 3] {
-        if self.somewhere() { [self.x, self.y, z] } else { [f64::NAN; 3] }
-    }
-
-    /// One search of the kernel, in an image of these bounds.
-    #[inline(always)]
-    pub fn search(&self, t: &Terrain, [low, high]: [[f64; 3]; 2]) -> Answer {
-        match (self.z, self.length) {
-            _ if !self.somewhere() => t.closest(self.place(0.0)),
-            (Some(z), None) => t.closest([self.x, self.y, z]),
-            (Some(z), Some(length)) => t.segment_m([self.x, self.y, z], length),
-            // the highest: the first going down from above all
-            (None, _) => t.segment_m([self.x, self.y, high[2] + 1.0], high[2] - low[2] + 2.0),
-        }
-    }
-
-    pub fn answer(&self, t: &Terrain) -> Answer {
-        let bounds = t.bounds();
-        let answer = self.search(t, bounds);
-        match answer.found() {
-            _ if self.z.is_some() => answer,
-            true => Answer { hit: Hit { reach: Reach::Near, ..answer.hit }, ..answer },
-            // the fall-back may depend on the place
-            false => Answer { status: answer.status, ..t.closest(self.place(bounds[1][2] + 1.0)) },
-        }
-    }
-}
-
-/// Answers many questions at once, in space that it keeps.
-#[derive(Default)]
-pub struct Many {
-    points: Vec<[f64; 3]>,
-    answers: Vec<Answer>,
-}
-
-impl Many {
-    pub fn answers(&mut self, t: &Terrain, asks: &[Ask]) -> &[Answer] {
-        // above all ground, if the windows reach down to all of it: the nearest from there is the highest
-        let [low, high] = t.bounds();
-        let depth = (high[2] - low[2] + 2.0) / 2f64.powi(t.header().z_log2 - 8);
-        let top = (t.windows().far as f64 >= depth).then_some(high[2] + 1.0);
-        let point = |ask: &Ask| match ask {
-            Ask { length: None, z, .. } => z.or(top).map(|z| ask.place(z)),
-            _ => None,
-        };
-        self.points.clear();
-        self.points.extend(asks.iter().map(|ask| point(ask).unwrap_or([f64::NAN; 3])));
-        self.answers.resize(asks.len(), Answer { status: Status::NoGround, hit: Hit::NONE });
-        t.closest_batch(&self.points, &mut self.answers);
-        for (ask, answer) in asks.iter().zip(&mut self.answers) {
-            if point(ask).is_none() {
-                *answer = ask.answer(t);
-            }
-        }
-        &self.answers
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn points() {
-        let ask = |text: &str| text.parse::<Ask>();
         assert_eq!(ask("-12.5,3"), Ok(Ask { x: -12.5, y: 3.0, z: None, length: None }));
         assert_eq!(ask("1, 2, -3, 4"), Ok(Ask { x: 1.0, y: 2.0, z: Some(-3.0), length: Some(4.0) }));
         assert_eq!(ask("1,2,,"), Ok(Ask { x: 1.0, y: 2.0, z: None, length: None }));
@@ -164,30 +59,5 @@ mod tests {
         assert!(["nan,1", "1,inf", "1,2,1e400", "1,2,3,-infinity", "1,2,3,nan"].iter().all(nowhere));
         assert!(ask("1,2,3,-1").is_err());
         assert_eq!(ask("1,2,3,-0").map(|a| a.length), Ok(Some(0.0)));
-    }
-
-    /// Many at once and one at a time, with windows that reach and with such that do not.
-    #[test]
-    fn batches_change_no_answer() {
-        use crate::{Options, build, fixtures};
-        for far in [5000.0, 2.0] {
-            let options = Options { near: 0.5, far, ..Options::default() };
-            let built = build(&fixtures::bridge(), &options).unwrap();
-            let t = Terrain::open(&built.image).unwrap();
-            let mut asks = Vec::new();
-            for x in -60..60 {
-                for (z, length) in [(None, None), (Some(2.9), None), (Some(9.0), None), (Some(5.0), Some(4.9))] {
-                    asks.push(Ask { x: f64::from(x), y: 0.25 * f64::from(x), z, length });
-                }
-            }
-            let mut many = Many::default();
-            for (ask, one) in asks.iter().zip(many.answers(&t, &asks)) {
-                let mut single = ask.answer(&t);
-                if ask.z.is_none() {
-                    single.hit.reach = one.hit.reach; // not shown
-                }
-                assert_eq!(single, *one, "{ask:?}");
-            }
-        }
     }
 }

@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::read;
+use crate::{ask::Ask, read, table::meant};
 use hardpan::{Reach, Status, Terrain, Trace};
 
 use super::{
-    super::{costs, counted, decimal, lines::meant, shown},
-    ask::Ask,
-    sheet::{Row, Shape, Sheet},
+    super::{costs, counted, decimal, shown},
+    sheet::{Row, Sheet},
     status_text,
 };
 
@@ -21,10 +20,6 @@ pub struct Explained<'t, 'a, W> {
 }
 
 impl<W: Write> Sheet for Explained<'_, '_, W> {
-    fn head(&mut self, _: &Shape) -> io::Result<()> {
-        Ok(())
-    }
-
     fn row(&mut self, r: &Row) -> io::Result<()> {
         let wheel = self.wheel.and_then(|k| r.fields().nth(k)).map(meant);
         explain(self.terrain, r.ask, wheel.as_deref().map(str::trim), &mut self.out)

@@ -6,10 +6,10 @@ use hardpan::Terrain;
 use serde_json::json;
 
 use super::{
-    super::lines::{meant, unquoted},
     sheet::{Row, Shape, Sheet, fallen, slope},
     status_text,
 };
+use crate::table::{meant, unquoted};
 
 /// One array, one object a line.
 pub struct Json<'t, 'a, W> {

@@ -11,15 +11,20 @@ use hardpan::{Answer, Hit, LeafKind, Terrain, format::section};
 
 use super::{
     super::{
-        Done, Failure, Kind, NewFile, Replace, counted, decimal, export::not_a_source, grouped, is_nowhere, named,
+        Done, Failure, Kind, NewFile, Replace, counted, decimal,
+        export::not_a_source,
+        grouped, is_nowhere, named,
+        tables::{self, is_odd},
     },
     Args,
-    ask::Ask,
     csv::{fields, push_field},
     missed::Missed,
-    points::{Of, Points},
     room,
     sheet::slope,
+};
+use crate::{
+    ask::Ask,
+    table::{Points, Row},
 };
 
 /// What the columns are called, before those of the file that go with them.
@@ -52,7 +57,7 @@ pub fn run(args: &Args, t: &Terrain, mut file: Points, out: &mut impl Write) -> 
     let beside = csv.is_file().then(|| out_beside(csv));
     let Some(output) = args.output.clone().or(beside) else {
         let mut table = Table::new(t, out, Failure::from);
-        let done = table.all(&mut file);
+        let done = table.all(csv, &mut file);
         table.out.flush()?;
         return done.map(|()| table.missed);
     };
@@ -62,7 +67,7 @@ pub fn run(args: &Args, t: &Terrain, mut file: Points, out: &mut impl Write) -> 
     let failed = |e| Failure::write(&output, e);
     let (new, to) = NewFile::create(&output)?;
     let mut table = Table::new(t, BufWriter::with_capacity(1 << 16, to), failed);
-    let done = table.all(&mut file);
+    let done = table.all(csv, &mut file);
     let Table { out: to, missed, worst, .. } = table;
     if matches!(done, Err(Failure::Machine(_) | Failure::ClosedPipe)) || missed.asked == 0 && done.is_err() {
         return done.map(|()| missed);
@@ -133,20 +138,21 @@ impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
         }
     }
 
-    fn all(&mut self, file: &mut Points) -> Done {
-        self.missed.heights.named = file.heights;
+    fn all(&mut self, path: &Path, file: &mut Points) -> Done {
+        tables::notes(path, file.notes());
+        self.missed.heights.named = file.names(2);
         let heading = COLUMNS.join(",");
         let names: String = file.passed.names.iter().map(|name| format!(",{name}")).collect();
         writeln!(self.out, "{heading}{names}").map_err(&self.failed)?;
-        file.read(|asks, lines, passed| {
-            for (i, (ask, of)) in asks.iter().zip(lines).enumerate() {
-                self.row(ask, of, passed.line(i)).map_err(&self.failed)?;
+        while file.chunk()? {
+            for (i, row) in file.rows.iter().enumerate() {
+                self.row(&row.into(), row, file.passed.line(i)).map_err(&self.failed)?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
-    fn row(&mut self, ask: &Ask, of: &Of, others: &str) -> io::Result<()> {
+    fn row(&mut self, ask: &Ask, of: &Row, others: &str) -> io::Result<()> {
         let (t, line) = (self.t, &mut self.line);
         let answer = time(t, ask, of.iterations, &mut self.times);
         let Answer { hit, .. } = &answer;
@@ -155,7 +161,7 @@ impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
         // all surfaces over a place are tested, whatever height is asked for
         let (_, cost) = t.closest_costed(ask.place(z));
 
-        self.missed.odd.count(&[Some(ask.x), Some(ask.y), ask.z, ask.length], of.line);
+        self.missed.odd.count(is_odd(&of.numbers), of.line);
         self.missed.count(answer.status, of.line);
         self.missed.heights.count(ask.z, of.line);
 

@@ -2,12 +2,10 @@
 
 use hardpan::{Answer, Reach, Status, Terrain};
 
-use super::{
-    super::{
-        counted, decimal, grouped,
-        lines::{Heights, Odd},
-    },
+use super::super::{counted, decimal, grouped};
+use crate::{
     ask::Ask,
+    table::{Heights, Tally},
 };
 
 /// Points of a file over which no ground was found.
@@ -22,12 +20,10 @@ pub struct Missed {
     first: [u64; 2],
     /// Of lines; layers ask for none.
     pub heights: Heights,
-    pub odd: Odd,
+    pub odd: Tally,
     /// Lines with a z and ground, and those of them whose ground is beyond the near window.
     asked_z: u64,
-    far: u64,
-    /// The line of the first of these.
-    first_far: u64,
+    far: Tally,
 }
 
 impl Missed {
@@ -46,10 +42,7 @@ impl Missed {
             return;
         }
         self.asked_z += 1;
-        if matches!(answer.hit.reach, Reach::FarBelow | Reach::FarAbove) {
-            self.first_far = if self.far == 0 { line } else { self.first_far };
-            self.far += 1;
-        }
+        self.far.count(matches!(answer.hit.reach, Reach::FarBelow | Reach::FarAbove), line);
     }
 
     /// One line, if there are any; points that were typed have no line.
@@ -58,26 +51,19 @@ impl Missed {
             return None;
         }
         let [point, line] = self.first;
-        let outside = match (self.outside, self.asked) {
-            (0, _) => String::new(),
-            (_, 1) => " (not in the image)".into(),
-            (n, _) => format!(" ({} not in the image)", grouped(n)),
-        };
+        let [without, outside] = [self.without, self.outside].map(grouped);
+        let outside = if self.outside > 0 { format!(" ({outside} not in the image)") } else { String::new() };
         let place = if line == 0 { format!("is point {point}") } else { format!("on line {line}") };
         let extents = if self.outside > 0 { format!("; the ground has {}", extents(t)) } else { String::new() };
-        if self.asked == 1 {
-            let at = if line == 0 { String::new() } else { format!(", {place}") };
-            return Some(format!("the only point is without ground{outside}{at}{extents}"));
-        }
-        let (without, asked) = (grouped(self.without), counted(self.asked, "point"));
+        let asked = counted(self.asked, "point");
         Some(format!("{without} of {asked} without ground{outside}, the first {place}{extents}"))
     }
 
     /// One line, if answers are far below or far above.
     pub fn told_far(&self) -> Option<String> {
-        let [far, asked] = [self.far, self.asked_z].map(grouped);
-        let (are, first) = (if self.far == 1 { "is" } else { "are" }, self.first_far);
-        (self.far > 0).then(|| {
+        let [far, asked] = [self.far.lines, self.asked_z].map(grouped);
+        let (are, first) = (if self.far.lines == 1 { "is" } else { "are" }, self.far.first);
+        (self.far.lines > 0).then(|| {
             format!("{far} of {asked} answers {are} far below or far above, beyond the near window; the first is line {first}")
         })
     }

@@ -7,7 +7,6 @@ mod explain;
 mod json;
 mod measured;
 mod missed;
-mod points;
 mod sheet;
 mod table;
 
@@ -20,35 +19,31 @@ use hardpan::{Hit, Status, Terrain};
 
 pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
-    ask::{Ask, Many},
     csv::Csv,
     explain::Explained,
     json::Json,
     missed::Missed,
-    points::{Of, Points},
     sheet::{Row, Shape, Sheet},
     table::{Table, decimals},
 };
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, counted,
-    drive::{self, Drive, Stop},
-    export::not_a_source,
-    grouped, has_extension, is_nowhere,
-    lines::Passed,
-    load, named, note, terrain, warn,
+    Done, Failure, Form, Kind, NewFile, Replace, counted, export::not_a_source, grouped, has_extension, is_nowhere,
+    load, named, note, tables, terrain, warn,
 };
 use crate::{
+    ask::{Ask, Many},
     draw::plot,
     read::{ROOM, room},
+    table::{Drive, POINT, Passed, Points, Row as Point, Stop},
 };
 
 #[derive(clap::Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", drive::HELP))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", tables::HELP))]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, required_unless_present_any = ["csv", "along", "plot"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot"])]
     points: Vec<Ask>,
     /// Points from a CSV file of `x,y[,z[,length]]` lines, or with a heading; answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
@@ -81,8 +76,8 @@ pub struct Args {
     /// FILE_out.csv beside FILE if -o says no other
     #[arg(long, requires = "csv")]
     measure: bool,
-    /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels,
-    /// has lines of some wheels alone, or ground far below or far above; all answers are written all the same
+    /// Exit with 1 if a place has no ground, is no number, or lacks a z that others have, or a drive has lines of some wheels alone, or
+    /// ground far below or far above; all answers are written all the same
     #[arg(long)]
     strict: bool,
 }
@@ -91,38 +86,11 @@ const EXAMPLES: &str = "\
 Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
-A heading of --csv names x and y, and z and length if there are any, in any order, and no field of it is a number; without one the
-columns are x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where
-the first line has semicolons or tabs between its fields, or a line sep=; is before it, so have all, and a comma in a number of x, y,
-z, length, t or yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line
-of units below the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in
-image, typed or from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as
-NaN. A note at the end says how many lines have no ground, and how far the ground reaches; and how many have it farther from their z
-than the near window, far below or far above.
+A heading of --csv names x and y, and z and length if there are any; without one a line is x,y[,z[,length]]. Other columns go with the
+answers. The first line decides what stands between fields: semicolons if it has any, else tabs, else commas. Beside the first two
+a number may have a decimal comma. A line iterations=N has each point behind it asked N times: the answers are a table of times.
 
-Columns of answers, as CSV:
-  t, distance       of a drive: its time, s, and how far it went in plan, m
-  x, y              as asked
-  layer             of --layers: from 1, the highest
-  z                 height of the ground, m
-  slope_x, slope_y  dz/dx and dz/dy
-  mu, rr            friction and rolling resistance of the material
-  material, source  what it is made of, and the object that it comes from
-  status            found, no ground, not in image; but for found all between it and y is empty, unless --fallback fills it
-  reach             what the search found: top, near, far below, far above, below (with a length), layer
-Numbers of CSV and JSON are the shortest that read back as the kernel's own, to the last bit; tables and --explain round to six digits.
-Then come all other columns of the file as they stand, of which no two may have one name; what would be called as one of these is
-asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
-so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
-
-A line iterations=N of --csv has each place of the lines behind it asked N times in a row. With one, or --measure, columns are:
-  x, y, z_from, length          as asked
-  found                         1, or 0: then all up to iterations is empty
-  z, dzdx, dzdy, nx, ny, nz     height, slope and normal of the ground
-  mu, rr, material, layer       its material, and its number from the top
-  triangle                      16 times its leaf and its number there, of --explain; in each tile it has another
-  iterations, ns_min, ns_median, ns_max   how often it was asked, and nanoseconds of once, the clock's own included
-  nodes, tri_tests              what a search there reads and tests, from any height
+All about files, and the columns of answers: builder/docs/query-and-csv.md; of times: builder/docs/vs-terrain.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
@@ -132,12 +100,12 @@ A line iterations=N of --csv has each place of the lines behind it asked N times
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    let mut file = args.csv.as_ref().map(|path| Points::open(path, args.measure)).transpose()?;
-    if let Some(file) = file.take_if(|file| file.measured) {
+    let mut file = args.csv.as_ref().map(|path| points(path, args.measure)).transpose()?;
+    if let Some(file) = file.take_if(|file| file.timed) {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
     check_outputs(args, &terrain)?;
-    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
+    let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
         let (most, wheels) = (plot::MOST, drive.wheels.len());
         if wheels > most {
@@ -165,16 +133,31 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     tell(args, &terrain, drive, &missed)
 }
 
+/// A file of points, to be timed if it says so.
+fn points(path: &Path, timed: bool) -> Done<Points> {
+    let mut file = Points::open(path)?;
+    file.timed |= timed;
+    if file.timed {
+        file.pass(4, &measured::COLUMNS)?
+    } else {
+        file.pass(2, &tables::ANSWER[2..])?
+    }
+    Ok(file)
+}
+
 /// Says what had no answer, or fails with it.
 fn tell(args: &Args, terrain: &Terrain, drive: Drive, missed: &Missed) -> Done {
     let file = args.csv.as_ref().or(args.along.as_ref());
-    let apart = drive.apart(&drive.ticks());
+    let apart = tables::apart(&drive, &drive.ticks());
     let lost = missed.told(terrain);
     let far = missed.told_far();
     // of points the ground may be asked for from afar
     let (off, far) = if args.along.is_some() { (far, None) } else { (None, far) };
-    let told = [drive.doubt, apart, missed.odd.told(), lost, missed.heights.told(), off];
+    let told = [apart, tables::odd(missed.odd), lost, tables::lacking(&missed.heights), off];
     let told: Vec<String> = told.into_iter().flatten().collect();
+    if let Some(file) = args.csv.as_ref().filter(|_| missed.asked == 0) {
+        note(format!("{}: no points; {POINT}, and a first line without numbers is a heading", named(file)));
+    }
     match file {
         Some(file) if args.strict && missed.asked == 0 => return Err(Failure::check(file, "nothing was asked")),
         _ if args.strict && !told.is_empty() => {
@@ -227,33 +210,39 @@ fn answer(
     let shape = Shape {
         drive: args.along.is_some(),
         layers: args.layers,
-        decimals: decimals(args.points.iter().flat_map(|ask| [ask.x, ask.y])),
-        from: from.clone().next().map(|_| decimals(from)),
         names: passed.names.clone(),
         keys: passed.keys.clone(),
-        wheel: passed.wheel,
     };
     let of_file = shape.drive || file.is_some();
     let form = if args.json { Some(Form::Json) } else { args.output.as_deref().and_then(Form::of) };
+    let wheel = shape.keys.iter().position(|key| key.as_ref().is_some_and(|key| key.eq_ignore_ascii_case("wheel")));
     let mut sheet: Box<dyn Sheet + '_> = match form.or(of_file.then_some(Form::Csv)) {
-        _ if args.explain => Box::new(Explained { terrain, out, wheel: shape.wheel }),
+        _ if args.explain => Box::new(Explained { terrain, out, wheel }),
         Some(Form::Json) => Box::new(Json::new(terrain, out)),
         Some(Form::Csv) => Box::new(Csv::new(terrain, out, !of_file)),
-        None => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
+        None => {
+            let places = args.points.iter().flat_map(|ask| [ask.x, ask.y]);
+            Box::new(Table {
+                terrain,
+                out,
+                decimals: decimals(places),
+                from: from.clone().next().map(|_| decimals(from)),
+            })
+        }
     };
     sheet.head(&shape).map_err(&failed)?;
     // One sheet may show a place twice before layers are merged: leave room.
     let space = if args.layers { room(terrain) } else { Vec::new() };
     let mut missed = Missed::default();
-    missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
+    missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.names(2));
     let mut answers = Answers { args, terrain, sheet, failed, many: Many::default(), space, cut: 0, missed };
     let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| answers.all(asks, Beside::Nothing));
     for (first, stops) in drive.stops.chunks(CHUNK).enumerate().map(|(i, stops)| (i * CHUNK, stops)) {
         let asks: Vec<Ask> = stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }).collect();
         asked = asked.and_then(|()| answers.all(&asks, Beside::Drive(stops, first, &drive.passed)));
     }
-    if let (Ok(()), Some(file)) = (&asked, &mut file) {
-        asked = file.read(|asks, lines, passed| answers.all(asks, Beside::File(lines, passed)));
+    if let (Ok(()), Some(path), Some(file)) = (&asked, &args.csv, &mut file) {
+        asked = answers.file(path, file);
     }
     // what was answered before an error is whole
     if !matches!(asked, Err(Failure::ClosedPipe)) {
@@ -283,11 +272,20 @@ struct Answers<'a, 's, F> {
 }
 
 impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
+    fn file(&mut self, path: &Path, file: &mut Points) -> Done {
+        tables::notes(path, file.notes());
+        while file.chunk()? {
+            let asks: Vec<Ask> = file.rows.iter().map(Ask::from).collect();
+            self.all(&asks, Beside::File(&file.rows, &file.passed))?;
+        }
+        Ok(())
+    }
+
     fn all(&mut self, asks: &[Ask], beside: Beside) -> Done {
         let of_file = !matches!(beside, Beside::Nothing);
         for (i, Ask { x, y, z, length }) in asks.iter().enumerate().filter(|_| of_file) {
             let t = beside.stop(i).and_then(|s| s.t);
-            self.missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
+            self.missed.odd.count(tables::is_odd(&[t, Some(*x), Some(*y), *z, *length]), beside.line(i));
         }
         if self.args.layers {
             return self.layers(asks, beside);
@@ -328,7 +326,7 @@ enum Beside<'b> {
     /// They were typed.
     Nothing,
     /// Their lines.
-    File(&'b [Of], &'b Passed),
+    File(&'b [Point], &'b Passed),
     /// The number of the first stop.
     Drive(&'b [Stop], usize, &'b Passed),
 }

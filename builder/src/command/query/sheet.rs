@@ -4,9 +4,9 @@ use std::io;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
-use super::{
-    super::{drive::Stop, lines::Passed},
+use crate::{
     ask::Ask,
+    table::{Passed, Stop},
 };
 
 /// One answer.
@@ -71,20 +71,18 @@ pub fn reach_text(reach: Reach) -> &'static str {
 pub struct Shape {
     pub drive: bool,
     pub layers: bool,
-    /// Of x and y of the points that were typed.
-    pub decimals: usize,
-    /// Of their z, if some have one.
-    pub from: Option<usize>,
     /// Names of other columns, for CSV and for JSON.
     pub names: Vec<String>,
     pub keys: Vec<Option<String>>,
-    /// Which of them is the wheel.
-    pub wheel: Option<usize>,
 }
 
 /// A way to print rows.
 pub trait Sheet {
-    fn head(&mut self, shape: &Shape) -> io::Result<()>;
+    fn head(&mut self, _: &Shape) -> io::Result<()> {
+        Ok(())
+    }
     fn row(&mut self, row: &Row) -> io::Result<()>;
-    fn foot(&mut self) -> io::Result<()>;
+    fn foot(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

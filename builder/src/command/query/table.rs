@@ -59,10 +59,6 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
         let ([z, sx, sy, mu, rr], [material, source]) = (what, names);
         writeln!(self.out, "{z:>12} {sx:>9} {sy:>9} {mu:>6} {rr:>6}  {material:<16} {source:<16} {said}")
     }
-
-    fn foot(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Digits that numbers are shown with, so that they stand as they were typed: 3 to 9.

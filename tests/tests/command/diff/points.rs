@@ -82,7 +82,7 @@ fn a_plane_with_known_offsets() {
     let all = points(count);
     let whole = table("x,y,z,mu\n", &all);
     // between the parts, beside the image, and without a place
-    let more = whole.clone() + "5,0,3,0.75\n1e5,0,3,0.75\n-1e5,0,3,\nNaN,1,2,0.5\n1,,2,0.5\n1,1,#N/A,0.5\n";
+    let more = whole.clone() + "5,0,3,0.75\n1e5,0,3,0.75\n-1e5,0,3,\nNaN,1,2,0.5\n1,,2,0.5\n1,1,,0.5\n";
     fs::write(folder.join("ref.csv"), &whole).unwrap();
     fs::write(folder.join("more.csv"), more).unwrap();
     let found = json_of(0, &folder, &["diff", "plane.hpan", "more.csv"]);
@@ -305,15 +305,15 @@ fn a_map_of_points() {
 fn references_that_cannot_be_read() {
     let folder = two_parts("references_that_cannot_be_read");
     for (text, why) in [
-        ("", "ref.csv: no points; lines are x,y,z or x,y,z,mu"),
+        ("", "ref.csv: no points; a line is x,y,z or x,y,z,mu"),
         ("x,y,z\n", "ref.csv: no points; "),
-        ("x,y\n1,2\n", "line 1: the heading x,y has no z; columns are x, y, z and, if there is friction, mu"),
-        ("a,b\n1,2\n", "line 1: the heading a,b has no x and no y and no z; columns are "),
-        ("x,y,z,z\n1,2,3,4\n", "line 1: two columns are z; "),
+        ("x,y\n1,2\n", "line 1: the heading x,y has no z; a line is x,y,z or x,y,z,mu"),
+        ("a,b\n1,2\n", "line 1: the heading a,b has no x and no y and no z; "),
+        ("x,y,z,z\n1,2,3,4\n", "line 1: two columns are z"),
         ("x,y,z [ft]\n1,2,3\n", "line 1: z is in ft; convert it, "),
         ("x,y,z\n1,2,3\n4,five,6\n", "line 3: \"five\" is not a number (field 2)"),
         ("x,y,z,mu\n1,2,3,0.5\n\n4,5,6,dry\n", "line 4: \"dry\" is not a number (field 4)"),
-        ("x,y,z\n1,2\n", "line 2: 2 fields, and 3 columns; "),
+        ("x,y,z\n1,2\n", "line 2: no z; "),
         ("1,2\n", "line 1: no z; a line is x,y,z or x,y,z,mu"),
         ("1,2,3\n1,2,3,0.5\n", "line 2: 4 fields, and 3 columns; a line is x,y,z or x,y,z,mu"),
         ("1,2,3,4,5\n", "line 1: 5 fields, and 4 columns; a line is x,y,z or x,y,z,mu"),

@@ -1,0 +1,153 @@
+//! Tables of points: to ask at, or with heights to hold an image against.
+
+use std::path::Path;
+
+use super::{
+    At, Cause, Note, Passed, TableError,
+    layout::{Form, Known, Layout},
+    lines::{Line, Lines},
+};
+
+/// Rows that are read together.
+const CHUNK: usize = 1024;
+
+/// What a point to ask at looks like.
+pub const POINT: &str = "a point is x,y or x,y,z or x,y,z,length";
+
+static POINTS: Form = Form {
+    known: &[
+        Known::needed(&["x"]),
+        Known::needed(&["y"]),
+        Known::optional(&["z"], Some("m")),
+        Known::optional(&["length"], Some("m")),
+    ],
+    bare: [4, 4],
+    asked: true,
+    text: POINT,
+};
+static REFERENCE: Form = Form {
+    known: &[Known::needed(&["x"]), Known::needed(&["y"]), Known::needed(&["z"]), Known::optional(&["mu"], Some("-"))],
+    bare: [3, 4],
+    asked: false,
+    text: "a line is x,y,z or x,y,z,mu",
+};
+
+/// The numbers of a line: x, y, z, and length or mu. What is needed and blank is NaN.
+pub struct Row {
+    pub line: u64,
+    /// How often the point is to be asked.
+    pub iterations: u32,
+    pub numbers: [Option<f64>; 4],
+}
+
+/// A table of points, read chunk by chunk.
+pub struct Points {
+    lines: Lines,
+    layout: Layout,
+    /// Rows of the chunk.
+    pub rows: Vec<Row>,
+    /// What else their lines have.
+    pub passed: Passed,
+    /// Points may be asked several times, each with its own number.
+    pub timed: bool,
+    /// What is wrong with the line behind the chunk.
+    failed: Option<TableError>,
+}
+
+impl Points {
+    /// Points to ask at, with lines `iterations=N` between them; such a file is `timed`.
+    pub fn open(path: &Path) -> Result<Self, TableError> {
+        let mut points = Self::begin(path, &POINTS)?;
+        let again = || Lines::open(path, true).is_ok_and(Lines::has_iterations);
+        points.timed = points.lines.iterations.is_some() || path.is_file() && again();
+        Ok(points)
+    }
+
+    /// Points of another tool, with heights and perhaps friction.
+    pub fn reference(path: &Path) -> Result<Self, TableError> {
+        let mut points = Self::begin(path, &REFERENCE)?;
+        if points.lines.next()?.is_none() {
+            return Err(points.lines.wrong_at(0, Cause::Empty(REFERENCE.text)));
+        }
+        points.lines.hold();
+        Ok(points)
+    }
+
+    fn begin(path: &Path, form: &'static Form) -> Result<Self, TableError> {
+        let mut lines = Lines::open(path, form.asked)?;
+        let layout = Layout::read(&mut lines, form)?;
+        Ok(Points { lines, layout, rows: Vec::new(), passed: Passed::default(), timed: false, failed: None })
+    }
+
+    pub fn notes(&self) -> &[Note] {
+        &self.lines.notes
+    }
+
+    /// Whether there is a column of this number of a [`Row`], in the heading or on the first line.
+    pub fn has(&self, k: usize) -> bool {
+        self.layout.places[k].is_some()
+    }
+
+    /// Whether a heading names such a column.
+    pub fn names(&self, k: usize) -> bool {
+        self.layout.named && self.has(k)
+    }
+
+    /// Passes on all columns but the first `own` of a [`Row`], beside answers of these names.
+    pub fn pass(&mut self, own: usize, answers: &[&str]) -> Result<(), TableError> {
+        let (own, asked) = self.layout.places.split_at(own);
+        let passed = Passed::new(&self.layout.columns, own, asked, answers);
+        self.passed = passed.map_err(|e| self.lines.wrong_at(self.layout.line, e))?;
+        Ok(())
+    }
+
+    /// Reads the next rows, if there are any. Those before a wrong line come before its error.
+    pub fn chunk(&mut self) -> Result<bool, TableError> {
+        self.rows.clear();
+        self.passed.clear();
+        self.failed.take().map_or(Ok(()), Err)?;
+        while self.rows.len() < CHUNK {
+            match self.row() {
+                Ok(Some(row)) => self.rows.push(row),
+                Ok(None) => break,
+                Err(e) if self.rows.is_empty() => return Err(e),
+                Err(e) => {
+                    self.failed = Some(e);
+                    break;
+                }
+            }
+        }
+        Ok(!self.rows.is_empty())
+    }
+
+    fn row(&mut self) -> Result<Option<Row>, TableError> {
+        let Some(line) = self.lines.next()? else { return Ok(None) };
+        let late = line.iterations.is_some() && !self.timed;
+        let numbers = if late { Err(Cause::Late.into()) } else { numbers(&line, &self.layout) };
+        if numbers.is_ok() {
+            self.passed.push(&line);
+        }
+        let (line, iterations) = (line.number, line.iterations.unwrap_or(1));
+        numbers.map(|numbers| Some(Row { line, iterations, numbers })).map_err(|at| self.lines.wrong(at))
+    }
+}
+
+/// The numbers of a point that is typed as a line of a table.
+pub fn point(text: &str) -> Result<[Option<f64>; 4], At> {
+    Line::typed(text, |line| numbers(&line, &Layout::bare(&POINTS, line.len())))
+}
+
+fn numbers(line: &Line, layout: &Layout) -> Result<[Option<f64>; 4], At> {
+    let mut numbers = [None; 4];
+    for (k, number) in numbers.iter_mut().enumerate() {
+        *number = layout.number(line, k)?;
+    }
+    layout.check(line)?;
+    match (numbers, layout.places[3]) {
+        ([.., None, Some(_)], _) => Err(Cause::Missing { name: "z", form: POINT }.into()),
+        ([.., Some(length)], Some(k)) if layout.form.asked && length < 0.0 && length.is_finite() => {
+            Err(At(k + 1, Cause::Length(length)))
+        }
+        _ => Ok(numbers),
+    }
+}
