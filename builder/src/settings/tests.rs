@@ -249,7 +249,7 @@ fn mistakes_have_their_place() {
     for (read, text, [line, column], part) in toml.into_iter().chain(json) {
         let why = read.expect_err(&text);
         assert_eq!((why.line, why.column), (Some(line), Some(column)), "{text}{why}");
-        assert!(why.text.contains(part), "no {part:?} in {why}");
+        assert!(why.to_string().contains(part), "no {part:?} in {why}");
     }
 }
 

@@ -169,7 +169,8 @@ fn of_sources(args: &Args) -> Done<Found> {
 fn by_code(all: &[Finding], wants: impl Fn(Code) -> bool) -> Vec<Look> {
     let look = |code| {
         let findings: Vec<Finding> = all.iter().filter(|f| f.code == code).cloned().collect();
-        Look { code, limit: None, found: Some(findings.len()), findings, skipped: None }
+        let places = findings.iter().filter_map(|f| f.place).collect();
+        Look { code, limit: None, found: Some(findings.len()), findings, places, skipped: None }
     };
     Code::ALL.into_iter().filter(|code| !check::OF_GROUND.contains(code) && wants(*code)).map(look).collect()
 }
