@@ -118,16 +118,6 @@ impl Drive {
     }
 }
 
-/// What a file of a drive looks like, for help texts.
-pub const HELP: &str = "\
-A drive is CSV: a heading with x and y, t (or time) and z if there are any, in any order, and lines of numbers; of other columns
-only wheel has a meaning. Without a heading the columns are t,x,y,z,yaw, of which the last two may be left out. Metres and seconds,
-also where a heading has units, as in x [m]; time may stand still, but not go back. Of several wheels each has lines of its own, with its
-name in the column wheel and its own places; distance and time are then those of each. A file with all
-wheels on a line, as t,x_fl,y_fl,z_fl,x_fr,y_fr,z_fr, is made so by:
-  awk -F, 'NR==1{for(i=2;i<NF;i+=3)w[i]=substr($i,3);print \"t,wheel,x,y,z\"} NR>1{for(i=2;i<NF;i+=3)
-    print $1\",\"w[i]\",\"$i\",\"$(i+1)\",\"$(i+2)}' wide.csv > wheels.csv";
-
 /// Columns, those without a heading first.
 const KNOWN: [(&[&str], &str); 5] =
     [(&["t", "time"], "s"), (&["x"], "m"), (&["y"], "m"), (&["z"], "m"), (&["wheel"], "")];

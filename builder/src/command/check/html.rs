@@ -7,7 +7,6 @@ use hardpan::Terrain;
 
 use super::{Done, Found, line, row};
 use crate::{
-    Code,
     check::Look,
     draw::{overview::overview, picture::escaped},
     names::grouped,
@@ -26,9 +25,8 @@ td.n{text-align:right}img{max-width:100%;border:1px solid #ccc}";
 pub fn page(found: &Found, t: &Terrain) -> Done<String> {
     let listed = found.listed(LISTED);
     let places: Vec<([f64; 3], usize)> = listed.iter().filter_map(|(n, f)| Some((f.place?, *n))).collect();
-    let dots: Vec<(Code, &[[f64; 3]])> = found.looks.iter().map(|look| (look.code, not_numbered(look))).collect();
-    let map =
-        BASE64.encode(&overview(t, &places, &dots.iter().flat_map(|(_, at)| *at).copied().collect::<Vec<_>>()).png()?);
+    let dots: Vec<[f64; 3]> = found.looks.iter().flat_map(not_numbered).copied().collect();
+    let map = BASE64.encode(&overview(t, &places, &dots).png()?);
     let mut out = String::from_utf8_lossy(START).into_owned();
     let (title, summary) = (escaped(&found.title), escaped(&found.summary()));
     let head = format!("<html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style>\n");
@@ -44,13 +42,11 @@ pub fn page(found: &Found, t: &Terrain) -> Done<String> {
         _ = writeln!(out, "<tr><td>{kind}<td class=\"n\">{count}<td>{what}</tr>");
     }
     _ = writeln!(out, "</table>\n<h2>Map</h2>\n<img alt=\"map of the findings\" src=\"data:image/png;base64,{map}\">");
-    let dots: Vec<String> = dots
-        .iter()
-        .filter(|(_, at)| !at.is_empty())
-        .map(|(code, at)| format!("{} {code}", grouped(at.len() as u64)))
-        .collect();
-    if !dots.is_empty() {
-        _ = writeln!(out, "<p>Dots without a number: {}.</p>", dots.join(", "));
+    let counts = found.looks.iter().map(|look| (look.code, not_numbered(look).len() as u64));
+    let counts: Vec<String> =
+        counts.filter(|(_, n)| *n > 0).map(|(code, n)| format!("{code} {}", grouped(n))).collect();
+    if !counts.is_empty() {
+        _ = writeln!(out, "<p>Dots without a number: {}.</p>", counts.join(", "));
     }
     _ = writeln!(out, "<h2>List</h2>\n<table>\n<tr><th>number<th>place (x, y, z in m)<th>finding</tr>");
     for (number, finding) in listed {

@@ -43,26 +43,26 @@ use crate::{
 };
 
 #[derive(clap::Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", drive::HELP))]
+#[command(after_help = HOW)]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
     #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, required_unless_present_any = ["csv", "along", "plot"])]
     points: Vec<Ask>,
-    /// Points from a CSV file of `x,y[,z[,length]]` lines, or with a heading; answers as CSV; "-" is stdin
+    /// Points of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// The places of a drive, answers as CSV with the distance driven; "-" is stdin
+    /// The places of a drive, answers as CSV with the distance; "-" is stdin
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
     along: Option<PathBuf>,
-    /// Draw height, slope and mu along the drive, a line for each wheel, with dots where places lie far apart
+    /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
-    /// Where the answers go, FILE.csv as CSV and FILE.json as JSON [default: stdout]
+    /// Where answers go; FILE.csv and FILE.json say how [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace output files that are there, or give answers the name of an image, a mesh and such
+    /// Replace files that are there, or take the name of another kind
     #[arg(long)]
     force: bool,
     /// All ground over each point, highest first
@@ -71,63 +71,36 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
-    /// Where there is no ground, z, slope, mu and rr as the kernel answers then, by the image's policy; status says so all the same
+    /// Fill in what the kernel answers where there is no ground
     #[arg(long, conflicts_with_all = ["layers", "explain"])]
     fallback: bool,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Time each place of --csv, and tell its cost, layer and triangle [default: if FILE has a line iterations=N]; as CSV, into
-    /// FILE_out.csv beside FILE if -o says no other
+    /// Time each place of --csv, into FILE_out.csv or -o; a line iterations=N does, too
     #[arg(long, requires = "csv")]
     measure: bool,
-    /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels,
-    /// has lines of some wheels alone, or ground far below or far above; all answers are written all the same
+    /// Exit with 1 where a note says that places have no answer, or a doubtful one
     #[arg(long)]
     strict: bool,
 }
 
-const EXAMPLES: &str = "\
-Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
-the first ground going down from z, at most so far. Metres; coordinates may be negative.
+const HOW: &str = "\
+Without z the highest ground answers, with z the nearest above or below it. With a length the first going down
+from z answers, at most so far. Metres; coordinates may be negative.
 
-A heading of --csv names x and y, and z and length if there are any, in any order, and no field of it is a number; without one the
-columns are x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where
-the first line has semicolons or tabs between its fields, or a line sep=; is before it, so have all, and a comma in a number of x, y,
-z, length, t or yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line
-of units below the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in
-image, typed or from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as
-NaN. A note at the end says how many lines have no ground, and how far the ground reaches; and how many have it farther from their z
-than the near window, far below or far above.
-
-Columns of answers, as CSV:
-  t, distance       of a drive: its time, s, and how far it went in plan, m
-  x, y              as asked
-  layer             of --layers: from 1, the highest
-  z                 height of the ground, m
-  slope_x, slope_y  dz/dx and dz/dy
-  mu, rr            friction and rolling resistance of the material
-  material, source  what it is made of, and the object that it comes from
-  status            found, no ground, not in image; but for found all between it and y is empty, unless --fallback fills it
-  reach             what the search found: top, near, far below, far above, below (with a length), layer
-Numbers of CSV and JSON are the shortest that read back as the kernel's own, to the last bit; tables and --explain round to six digits.
-Then come all other columns of the file as they stand, of which no two may have one name; what would be called as one of these is
-asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
-so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
-
-A line iterations=N of --csv has each place of the lines behind it asked N times in a row. With one, or --measure, columns are:
-  x, y, z_from, length          as asked
-  found                         1, or 0: then all up to iterations is empty
-  z, dzdx, dzdy, nx, ny, nz     height, slope and normal of the ground
-  mu, rr, material, layer       its material, and its number from the top
-  triangle                      16 times its leaf and its number there, of --explain; in each tile it has another
-  iterations, ns_min, ns_median, ns_max   how often it was asked, and nanoseconds of once, the clock's own included
-  nodes, tri_tests              what a search there reads and tests, from any height
+A file has a heading with x and y, and with z, length, t or wheel if there are any. Without one the columns are
+x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand.
+Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query track.hpan 0,0 --layers
-  hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
+  hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv
+
+Of several wheels each has lines of its own. A file with all on a line, as t,x_fl,y_fl,z_fl,x_fr, is made so by:
+  awk -F, 'NR==1{for(i=2;i<NF;i+=3)w[i]=substr($i,3);print \"t,wheel,x,y,z\"} NR>1{for(i=2;i<NF;i+=3)
+    print $1\",\"w[i]\",\"$i\",\"$(i+1)\",\"$(i+2)}' wide.csv > wheels.csv";
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
