@@ -30,7 +30,7 @@ pub struct Args {
     /// How many queries
     #[arg(short = 'n', long = "queries", value_name = "N", default_value_t = 1_000_000, value_parser = queries)]
     queries: u64,
-    /// Places: uniform in the extents, area of the ground, or the worst columns
+    /// Places: uniform in the extents, area of ground, or worst columns
     #[arg(long, value_enum, hide_possible_values = true, default_value_t = Plan::Uniform, conflicts_with = "along")]
     plan: Plan,
     /// The places of a drive instead, again and again
@@ -47,8 +47,8 @@ fn queries(text: &str) -> Result<u64, String> {
 }
 
 const HOW: &str = "\
-Every place is asked by single calls, by batches of 64 and with a cursor. The answers are compared, and the cost
-is counted. The places are the same in every run. What is timed, and how: builder/docs/check-and-verify.md.
+Every place is asked by single calls, by batches of 64 and with a cursor. The answers are compared, and the
+cost is counted. The places are the same in every run. What is timed, and how: builder/docs/check-and-verify.md.
 
   max             the longest call; the machine may have done something else in it
   worst to p50    of each place the fastest of three calls: the slowest place, and quantiles

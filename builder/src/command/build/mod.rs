@@ -29,25 +29,25 @@ use super::{
 pub struct Args {
     #[command(flatten)]
     pub from: Sources,
-    /// Where the image goes [default: FILE.hpan beside FILE; without FILE the name of the settings]
+    /// The image [default: FILE.hpan, or the name of the settings]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
     transform: Transform,
-    /// Side of a tile, a power of two metres, as in 256m; N for 2^N lattice steps [default: chosen from the density]
+    /// Side of a tile: 256m; N for 2^N lattice steps [default: by the density]
     #[arg(long, value_name = "SIDE", allow_hyphen_values = true, value_parser = Side::parse)]
     tile: Option<Side>,
     #[command(flatten)]
     repairs: Repairs,
     #[command(flatten)]
     factors: factors::Friction,
-    /// Divide the ground as VS Terrain does; list prints the parameters, others: [build.split] in the settings
+    /// Divide the ground as VS Terrain does; list prints how
     #[arg(long, value_parser = Presets)]
     preset: Option<Split>,
-    /// Divide the ground until no query takes more triangle tests, and lines of 64 bytes
+    /// Divide the ground until no query takes more tests, and 64-byte lines
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
-    /// Heights instead of triangles: of the highest ground, at posts so many metres apart
+    /// Heights of the highest ground at posts so far apart, no triangles
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
     /// The one material of those heights [default: that of all faces]
@@ -62,7 +62,7 @@ pub struct Args {
     /// Draw the image into an OBJ to look at, and an MTL beside it
     #[arg(long, value_name = "FILE.obj")]
     debug: Option<PathBuf>,
-    /// Write counts, findings, bounds and times as JSON, also when the build fails
+    /// Write counts, findings and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
     /// Print that report instead of text
@@ -71,7 +71,7 @@ pub struct Args {
     /// Take warnings for errors: exit 1, and no image is written
     #[arg(long)]
     strict: bool,
-    /// Replace a file that is no terrain image or report, or take the name of another kind of file
+    /// Replace files of other kinds, or take their names
     #[arg(long)]
     force: bool,
 }
@@ -79,13 +79,13 @@ pub struct Args {
 /// What is read.
 #[derive(clap::Args)]
 pub struct Sources {
-    /// Wavefront OBJ or FBX files; several become one terrain. Or one file FILE.par whose line VS_TERRAIN_FILE names a mesh or an image [default: the sources of the settings]
+    /// OBJ or FBX files that become one terrain, or one FILE.par [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Materials, sources and build options (TOML, JSON, or .vstu of VS Terrain); what is typed goes before them
+    /// Materials, sources and build options: TOML, JSON or .vstu
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
-    /// Say nothing of these kinds of findings, and do not stop at them; a warning ends with its kind, as [orientation]
+    /// Kinds of findings that are right; a warning ends with its kind: [unit]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub allow: Vec<Code>,
 }
@@ -93,19 +93,19 @@ pub struct Sources {
 /// What becomes of the ground before it is used.
 #[derive(clap::Args)]
 pub struct Repairs {
-    /// Where the lattice has its zero: multiples of 4096 m [default: near the median of the ground]
+    /// Zero of the lattice, multiples of 4096 m [default: near the median]
     #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = origin)]
     origin: Option<[f64; 3]>,
-    /// Make vertices within this one, in plan and in height: 1mm, or 1mm,2mm; without units lattice steps [default: 0,0]
+    /// Make vertices within this one: 1mm; 4,64 is lattice steps [default: 0,0]
     #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
     weld: Option<Threshold>,
-    /// Close gaps of up to this between open edges, in plan and in height, as for --weld; false for none [default: 4,64]
+    /// Close gaps of up to this between open edges: as --weld [default: 4,64]
     #[arg(long, value_name = "PLAN,HEIGHT|false", allow_hyphen_values = true, value_parser = stitch)]
     stitch: Option<Stitch>,
-    /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]
+    /// Leave out triangles that are steeper [default: none]
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = max_slope)]
     max_slope: Option<f64>,
-    /// Faces that are left out: auto (undersides of closed objects), ground (none), ceiling (all that face down)
+    /// Leave out: auto (of closed objects), ground (none), ceiling (all)
     #[arg(long, value_name = "WHICH", value_parser = undersides)]
     undersides: Option<Undersides>,
     /// Leave out what lies outside the domain, even if it is most of a source

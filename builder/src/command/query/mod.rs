@@ -77,7 +77,7 @@ pub struct Args {
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Time each place of --csv, into FILE_out.csv or -o; a line iterations=N does, too
+    /// Time each place of --csv, into FILE_out.csv or -o; as iterations=N in it
     #[arg(long, requires = "csv")]
     measure: bool,
     /// Exit with 1 where a note says that places have no answer, or a doubtful one
@@ -89,7 +89,7 @@ const HOW: &str = "\
 Without z the highest ground answers, with z the nearest above or below it. With a length the first going down
 from z answers, at most so far. Metres; coordinates may be negative.
 
-A file has a heading with x and y, and with z, length, t or wheel if there are any. Without one the columns are
+A file has a heading with x and y, and with z, length, t or wheel if there are any. Without one it has columns
 x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand.
 Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
 
@@ -98,7 +98,7 @@ Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
   hardpan query track.hpan 0,0 --layers
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv
 
-Of several wheels each has lines of its own. A file with all on a line, as t,x_fl,y_fl,z_fl,x_fr, is made so by:
+Each of several wheels has lines of its own. From a file of t,x_fl,y_fl,z_fl,x_fr,y_fr,z_fr it is made so by:
   awk -F, 'NR==1{for(i=2;i<NF;i+=3)w[i]=substr($i,3);print \"t,wheel,x,y,z\"} NR>1{for(i=2;i<NF;i+=3)
     print $1\",\"w[i]\",\"$i\",\"$(i+1)\",\"$(i+2)}' wide.csv > wheels.csv";
 
