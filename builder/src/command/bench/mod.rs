@@ -48,7 +48,7 @@ fn queries(text: &str) -> Result<u64, String> {
 
 const HOW: &str = "\
 Every place is asked by single calls, by batches of 64 and with a cursor. The answers are compared, and the
-cost is counted. The places are the same in every run. What is timed, and how: builder/docs/check-and-verify.md.
+cost is counted. The places are the same in every run. More: builder/docs/check-and-verify.md.
 
   max             the longest call; the machine may have done something else in it
   worst to p50    of each place the fastest of three calls: the slowest place, and quantiles

@@ -77,7 +77,7 @@ pub struct Args {
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Time each place of --csv, into FILE_out.csv or -o; as iterations=N in it
+    /// Time each place of --csv, into FILE_out.csv or -o; iterations=N in it does
     #[arg(long, requires = "csv")]
     measure: bool,
     /// Exit with 1 where a note says that places have no answer, or a doubtful one
@@ -89,7 +89,7 @@ const HOW: &str = "\
 Without z the highest ground answers, with z the nearest above or below it. With a length the first going down
 from z answers, at most so far. Metres; coordinates may be negative.
 
-A file has a heading with x and y, and with z, length, t or wheel if there are any. Without one it has columns
+A file has a heading with x and y, and with z, length, t or wheel if there are any. Columns without one are
 x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand.
 Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
 
