@@ -77,7 +77,7 @@ pub struct Args {
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Time each place of --csv, into FILE_out.csv or -o; iterations=N in it does
+    /// Time each place of --csv into FILE_out.csv, as a line iterations=N does
     #[arg(long, requires = "csv")]
     measure: bool,
     /// Exit with 1 where a note says that places have no answer, or a doubtful one
