@@ -111,7 +111,7 @@ pub struct SourceFile {
     pub translate: Option<[f64; 3]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
-    /// Kinds of findings about it that are right as they are: nothing is said of them.
+    /// Kinds of findings about how it was read that are right as they are: nothing is said of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<Code>,
     /// The material of all its faces, whatever the file says; by default as the file says.
@@ -245,6 +245,8 @@ pub struct SettingsError {
     pub column: Option<usize>,
     /// Cause, and what to write instead.
     pub text: String,
+    /// The rules of the language, if the text breaks them.
+    pub rule: Option<&'static str>,
     /// Whether a list of the materials of a scene tells what to write.
     pub of_materials: bool,
 }
@@ -252,17 +254,19 @@ pub struct SettingsError {
 impl SettingsError {
     /// Of a line, if it is known.
     pub(crate) fn at(line: Option<usize>, text: impl Into<String>) -> Self {
-        SettingsError { line, column: None, text: text.into(), of_materials: false }
+        SettingsError { line, column: None, text: text.into(), rule: None, of_materials: false }
     }
 }
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.line, self.column) {
-            (Some(line), Some(column)) => write!(f, "line {line}, column {column}: {}", self.text),
-            (Some(line), None) => write!(f, "line {line}: {}", self.text),
-            (None, _) => f.write_str(&self.text),
+            (Some(line), Some(column)) => write!(f, "line {line}, column {column}: ")?,
+            (Some(line), None) => write!(f, "line {line}: ")?,
+            (None, _) => {}
         }
+        f.write_str(&self.text)?;
+        self.rule.map_or(Ok(()), |rule| write!(f, "; {rule}"))
     }
 }
 
@@ -339,6 +343,10 @@ impl Settings {
                         format!("{who}: {key} is empty; write a name, or leave it out"),
                     );
                 }
+            }
+            if let Some(code) = source.allow.iter().find(|code| !code.is_of_source()) {
+                let text = format!("{who}: {code} is of the ground of all files; allow it at the top of the settings");
+                return wrong(place("source", i, "allow"), text);
             }
             if let Some((key, text)) = source.gives().fault() {
                 return wrong(place("source", i, key), format!("{who}: {text}"));

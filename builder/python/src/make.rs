@@ -88,8 +88,8 @@ fn settings(text: &str, file: Option<&Path>) -> Result<Settings, Failure> {
 fn said(e: SettingsError, file: Option<&Path>) -> Failure {
     Failure::Input(match file {
         Some(file) => format!("{}: {e}", named(file)),
-        // a mapping has no lines, and was written well
-        None => e.text.split("; JSON has ").next().unwrap_or_default().into(),
+        // a mapping has no lines, and breaks no rule of a language
+        None => e.text,
     })
 }
 

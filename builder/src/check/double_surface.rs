@@ -54,7 +54,7 @@ pub struct Pair {
     /// Metres apart, least, in the mean, and most.
     apart: [f64; 3],
     /// A place where it is about the mean apart.
-    over: Over,
+    pub over: Over,
 }
 
 /// A piece of ground over other ground.

@@ -265,11 +265,8 @@ pub fn place(at: &[f64], size: f64) -> String {
 
 /// The first of them, and how many follow, which are so, as "no wider".
 pub fn listed(lines: impl ExactSizeIterator<Item = String>, less: &str) -> impl Iterator<Item = String> {
-    let [told, most] = LISTED;
-    let all = if lines.len() > most { format!("the first {}", grouped(most as u64)) } else { "all".into() };
-    let rest = lines.len().saturating_sub(told) as u64;
-    let rest = (rest > 0).then(|| format!("and {} {less}; --json lists {all}", grouped(rest)));
-    lines.take(told).chain(rest)
+    let rest = lines.len().saturating_sub(LISTED[0]) as u64;
+    lines.take(LISTED[0]).chain((rest > 0).then(|| format!("and {} {less}", grouped(rest))))
 }
 
 impl Run<'_> {

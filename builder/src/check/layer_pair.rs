@@ -5,7 +5,7 @@ use hardpan::{Hit, Terrain, format::Attribute};
 use serde_json::{Value, json};
 
 use super::gaps::place;
-use crate::names::shown;
+use crate::{import::NO_NAME, names::shown};
 
 /// Ground, and lower ground there.
 #[derive(Clone, Copy)]
@@ -36,20 +36,22 @@ impl Over {
         self.owners[0].source == self.owners[1].source
     }
 
-    /// Whose ground lies over whose.
+    /// Whose ground lies over whose; empty if nobody named any of it.
     pub fn names(&self, t: &Terrain) -> String {
-        let [above, below] =
-            self.owners.map(|o| format!("{} of {}", t.material_name(o.material), t.source_name(o.source)));
-        format!("{above} over {below}")
+        let names = self.owners.map(|o| o.name(t));
+        if names == [None, None] {
+            return String::new();
+        }
+        names.map(|name| name.unwrap_or_else(|| "unnamed ground".into())).join(" over ")
     }
 
     /// In words, with a place to query and how the upper ground lies to the lower one.
     pub fn text(&self, t: &Terrain, lies: &str) -> String {
         let [above, below] =
-            self.owners.map(|o| shown(&format!("{} of {}", t.material_name(o.material), t.source_name(o.source))));
+            self.owners.map(|o| o.name(t).map(|name| format!(" ({})", shown(&name))).unwrap_or_default());
         let at = place(&self.at[..2], 0.1);
         let [z, low] = [self.at[2], self.low].map(|z| (z * 1e4).round() / 1e4 + 0.0); // no -0
-        format!("at {at}: z {z:.4} ({above}) {lies} {low:.4} ({below})")
+        format!("at {at}: z {z:.4}{above} {lies} {low:.4}{below}")
     }
 
     /// For programs, beside what else is known of the place.
@@ -69,6 +71,13 @@ impl Over {
 }
 
 impl Owner {
+    /// `material of source`, without what the file gives no name.
+    fn name(self, t: &Terrain) -> Option<String> {
+        let names = [t.material_name(self.material), t.source_name(self.source)];
+        let named: Vec<&str> = names.into_iter().filter(|name| *name != NO_NAME).collect();
+        (!named.is_empty()).then(|| named.join(" of "))
+    }
+
     pub fn of(hit: &Hit) -> Self {
         Owner { source: hit.source, material: hit.material }
     }

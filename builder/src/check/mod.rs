@@ -76,6 +76,8 @@ pub struct Look {
     pub found: Option<usize>,
     /// The first of them, worst first.
     pub findings: Vec<Finding>,
+    /// Where all of them are, in the same order.
+    pub places: Vec<[f64; 3]>,
     /// Why nobody looked, or where not.
     pub skipped: Option<String>,
 }
@@ -100,7 +102,8 @@ pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl 
     if wanted(Code::DoubleSurface) {
         let found = double_surfaces(t, limits.apart, scene);
         let findings = found.pairs.iter().take(LISTED).map(|pair| pair.finding(t)).collect();
-        looks.push(Look::new(Code::DoubleSurface, Some(limits.apart), found.pairs.len(), findings, found.skipped()));
+        let places = found.pairs.iter().map(|pair| pair.over.at).collect();
+        looks.push(Look::new(Code::DoubleSurface, Some(limits.apart), places, findings, found.skipped()));
     }
     if wanted(Code::SameHeight) {
         looks.push(Look::of(Code::SameHeight, None, overlap::overlaps(t, scene)));
@@ -120,38 +123,44 @@ fn gap_look(walk: &Walk, limit: f64) -> Look {
     }
     let all = gaps::gaps(walk, |_| Some(limit));
     let findings = all.iter().take(LISTED).map(gaps::Gap::finding).collect();
-    Look::new(Code::Gap, Some(limit), all.len(), findings, None)
+    Look::new(Code::Gap, Some(limit), all.iter().map(|gap| gap.at).collect(), findings, None)
 }
 
 fn step_look(walk: &Walk, limit: f64, scene: Option<&Scene>) -> Look {
     match steps::steps(walk, limit, scene, |_| true) {
         Ok(all) => {
             let findings = all.iter().take(LISTED).map(|step| step.finding(walk.t)).collect();
-            Look::new(Code::Step, Some(limit), all.len(), findings, None)
+            Look::new(Code::Step, Some(limit), all.iter().map(|step| step.over.at).collect(), findings, None)
         }
         Err(why) => Look::none(Code::Step, Some(limit), why),
     }
 }
 
 impl Look {
-    fn new(code: Code, limit: Option<f64>, found: usize, findings: Vec<Finding>, skipped: Option<String>) -> Self {
-        Look { code, limit, found: Some(found), findings, skipped }
+    fn new(
+        code: Code,
+        limit: Option<f64>,
+        places: Vec<[f64; 3]>,
+        findings: Vec<Finding>,
+        skipped: Option<String>,
+    ) -> Self {
+        Look { code, limit, found: Some(places.len()), findings, places, skipped }
     }
 
     /// Of all findings, or why nobody looked.
     fn of(code: Code, limit: Option<f64>, found: Result<Vec<Finding>, String>) -> Self {
         match found {
             Ok(mut all) => {
-                let found = all.len();
+                let places = all.iter().filter_map(|finding| finding.place).collect();
                 all.truncate(LISTED);
-                Look::new(code, limit, found, all, None)
+                Look::new(code, limit, places, all, None)
             }
             Err(why) => Look::none(code, limit, why),
         }
     }
 
     fn none(code: Code, limit: Option<f64>, why: String) -> Self {
-        Look { code, limit, found: None, findings: Vec::new(), skipped: Some(why) }
+        Look { code, limit, found: None, findings: Vec::new(), places: Vec::new(), skipped: Some(why) }
     }
 }
 

@@ -59,6 +59,9 @@ impl Threshold {
     }
 }
 
+/// The least and the largest side of a tile, as powers of two of lattice steps.
+const TILES: [u8; 2] = [6, 26];
+
 /// The side of a tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
@@ -70,18 +73,21 @@ pub enum Side {
 impl Side {
     /// `256m`, or `20` for 2^20 lattice steps.
     pub fn parse(text: &str) -> Result<Self, String> {
-        if let Ok(log2) = text.parse() {
-            return if (6..=26).contains(&log2) {
-                Ok(Side::Log2(log2))
-            } else {
-                Err("2^6 to 2^26 lattice steps".into())
-            };
-        }
-        match parse(text) {
-            Some((v, true)) if v > 0.0 && v.log2().fract() == 0.0 => Ok(Side::Metres(v)),
-            Some((v, true)) if v > 0.0 => {
-                let [low, high] = [v.log2().floor(), v.log2().ceil()].map(f64::exp2);
-                Err(format!("tiles have sides of powers of two metres; the nearest are {low}m and {high}m"))
+        let [least, most] = TILES;
+        match (text.parse(), parse(text)) {
+            (Ok(log2), _) if (least..=most).contains(&log2) => Ok(Side::Log2(log2)),
+            (Ok(_), _) => Err(format!("2^{least} to 2^{most} lattice steps")),
+            (_, Some((v, true))) if v > 0.0 => {
+                let [least, most] = TILES.map(|log2| f64::exp2((i32::from(log2) + Options::default().xy_log2).into()));
+                match [v.log2().floor(), v.log2().ceil()].map(|log2| f64::exp2(log2).clamp(least, most)) {
+                    [low, high] if low == v && high == v => Ok(Side::Metres(v)),
+                    [low, high] if low == high => {
+                        Err(format!("tiles have sides of {least}m to {most}m; the nearest is {low}m"))
+                    }
+                    [low, high] => {
+                        Err(format!("tiles have sides of powers of two metres; the nearest are {low}m and {high}m"))
+                    }
+                }
             }
             _ => Err("the side of a tile, as in 256m, or N for 2^N lattice steps".into()),
         }
@@ -118,5 +124,18 @@ mod tests {
         let side = |text: &str| Side::parse(text).map(|s| s.log2(&options));
         assert_eq!([side("256m"), side("20"), side("0.25m")], [Ok(20), Ok(20), Ok(10)]);
         assert!(["250m", "5", "27", "1km", "-1m", "256"].iter().all(|text| side(text).is_err()));
+        // each value that a hint names is accepted, and is the nearest
+        for (text, nearest) in [
+            ("1e30m", &["16384m"][..]),
+            ("1mm", &["0.015625m"]),
+            ("20km", &["16384m"]),
+            ("250m", &["128m", "256m"]),
+            ("12km", &["8192m", "16384m"]),
+        ] {
+            let why = side(text).unwrap_err();
+            let (_, hint) = why.split_once("nearest").unwrap();
+            let named: Vec<&str> = hint.split(' ').filter(|word| word.ends_with('m') && side(word).is_ok()).collect();
+            assert_eq!(named, nearest, "{why}");
+        }
     }
 }

@@ -33,14 +33,14 @@ use crate::{
 const NAMES: usize = 14;
 
 #[derive(clap::Args)]
+#[command(after_help = kinds())]
 pub struct Args {
     /// A terrain image
     image: PathBuf,
     /// Which maps, with commas between them
-    #[arg(long, value_parser = view::maps(), ignore_case = true, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
+    #[arg(long, value_parser = view::maps(), hide_possible_values = true, ignore_case = true, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
     map: Vec<Vec<Map>>,
-    /// Where the colours of relief, slope, layers, mu, cost or error begin and end, in the map's units, so that pictures with the same
-    /// ends can be compared; of several maps one for each, such as mu=0,1 [default: as far as the picture goes; of mu 0,1.2, of slope 0,45]
+    /// Where colours begin and end, to compare pictures; of several maps mu=0,1 [default: as in the picture]
     #[arg(long, value_name = "[MAP=]LOW,HIGH", allow_hyphen_values = true, value_parser = view::range)]
     range: Vec<Range>,
     /// Where they go: a file for one map, else a folder [default: beside IMAGE, as IMAGE-MAP.png]
@@ -61,19 +61,24 @@ pub struct Args {
     /// Only ground at this height or below, metres: the road under a bridge
     #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = view::height)]
     below: Option<f64>,
-    /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
+    /// List gaps of up to this width on the map holes [default: 0.25, or 1.5 pixels if that is more]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
-    /// Show steps of more than this on the map holes, metres: ground that ends and goes on up to half a metre lower right beside it.
-    /// Kerbs with upright faces count too: an image does not have those
+    /// Show steps of more than this on the map holes; kerbs count, too
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
     max_step: Option<f64>,
     /// Replace files that are there and that hardpan did not draw
     #[arg(long)]
     force: bool,
-    /// Print what was written as JSON
+    /// Print what was written as JSON, with up to 1000 holes, gaps and steps
     #[arg(long)]
     json: bool,
+}
+
+/// What the maps show.
+fn kinds() -> String {
+    let lines = Map::ALL.map(|map| format!("  {:<10} {}", map.name(), map.help()));
+    format!("Maps:\n{}\n  {:<10} Every one of these", lines.join("\n"), "all")
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {

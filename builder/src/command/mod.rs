@@ -7,6 +7,7 @@ mod backend;
 mod bench;
 mod build;
 mod check;
+mod completions;
 mod debug;
 mod demo;
 mod diff;
@@ -99,7 +100,7 @@ enum Command {
     /// Run a command line of the VS Terrain Utility, as it is
     Vstu(vstu::Args),
     /// Print what completes commands, options and files in a shell
-    Completions(help::Completions),
+    Completions(completions::Args),
     /// Print the manual page, or write those of all commands
     Man(help::Manual),
 }
@@ -162,7 +163,7 @@ fn run(command: Command, out: &mut impl Write) -> Done {
         Command::Bench(args) => bench::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
         Command::Vstu(args) => vstu::run(&args, out),
-        Command::Completions(args) => help::completions(&args, out),
+        Command::Completions(args) => completions::run(&args, out),
         Command::Man(args) => help::manual(&args, out),
     }
 }

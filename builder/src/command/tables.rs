@@ -11,11 +11,6 @@ pub const ANSWER: [&str; 15] = [
     "t", "distance", "x", "y", "layer", "z", "slope", "slope_x", "slope_y", "mu", "rr", "material", "source", "status", "reach",
 ];
 
-/// What a file of a drive looks like, for help texts.
-pub const HELP: &str = "\
-A heading of a drive names x and y, and t (or time), z and wheel if there are any; without one a line is t,x,y,z,yaw. Metres and seconds;
-time may stand still, but not go back. Of several wheels each has lines of its own, as t,wheel,x,y,z.";
-
 impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
         let more = if matches!(error.cause, Cause::Late) { ", or add --measure" } else { "" };

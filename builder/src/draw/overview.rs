@@ -1,4 +1,4 @@
-//! A relief with numbered markers, for a report.
+//! A relief with markers and dots, for a report.
 
 use hardpan::Terrain;
 
@@ -16,15 +16,21 @@ const LONGER: f64 = 760.0;
 const MARKER: Colour = [213, 0, 50];
 /// How far a marker reaches, pixels.
 const REACH: f64 = 6.0;
+/// And a dot.
+const DOT: f64 = 2.0;
 
-/// The relief of all ground, with a marker and its number at each place; the first lie on top. Places beside the picture have none.
-pub fn overview(terrain: &Terrain, places: &[([f64; 3], usize)]) -> Canvas {
-    marked(terrain, places, LONGER)
+/// The relief of all ground, with a marker and its number at each place, and a dot at each other one; the first lie on top. Places
+/// beside the picture have none.
+pub fn overview(terrain: &Terrain, places: &[([f64; 3], usize)], others: &[[f64; 3]]) -> Canvas {
+    marked(terrain, places, others, LONGER)
 }
 
-fn marked(terrain: &Terrain, places: &[([f64; 3], usize)], longer: f64) -> Canvas {
+fn marked(terrain: &Terrain, places: &[([f64; 3], usize)], others: &[[f64; 3]], longer: f64) -> Canvas {
     let view = View::whole(terrain, longer);
     let mut drawn = relief(terrain, &view, None);
+    for [x, y, _] in others.iter().filter(|[x, y, _]| view.has([*x, *y])) {
+        drawn.ground.disc(view.place(*x, *y), DOT, MARKER);
+    }
     let shown = places.iter().rev().filter(|([x, y, _], _)| view.has([*x, *y]));
     for ([x, y, _], number) in shown {
         let at = view.place(*x, *y);
@@ -46,7 +52,7 @@ mod tests {
         let terrain = Terrain::open(&built.image).unwrap();
         let ([low, high], longer) = (terrain.bounds(), 100.0);
         let marks = |place: [f64; 3]| -> Vec<[f64; 2]> {
-            let canvas = marked(&terrain, &[(place, 1)], longer);
+            let canvas = marked(&terrain, &[(place, 1)], &[], longer);
             let red = (0..canvas.pixels.len()).filter(|i| canvas.pixels[*i] == MARKER);
             red.map(|i| [i % canvas.width, i / canvas.width].map(|v| v as f64)).collect()
         };

@@ -36,7 +36,7 @@ use crate::{Material, Options, Scene, Triangle, names::quoted, pipeline};
 use degenerate::Ground;
 
 /// What a material, or an object, is called that has no name.
-const NO_NAME: &str = "unnamed";
+pub(crate) const NO_NAME: &str = "unnamed";
 /// mu of a material about which the file says nothing.
 pub const DEFAULT_MU: f64 = 0.85;
 /// The name of sources beyond [`MOST_SOURCES`].
@@ -409,6 +409,11 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
         ("obj", _) => Ok(Format::Obj),
         #[cfg(feature = "fbx")]
         ("fbx", _) => Ok(Format::Fbx),
+        ("hpan", _) if signed.is_none() => Err(ImportError::input(
+            path,
+            "this has the name of a terrain image, and is none",
+            "name a mesh, FILE.obj, or make the image again",
+        )),
         ("hpan", _) => {
             let error = ImportError::input(path, "this is a terrain image already", "look at it");
             Err(ImportError { next: Some(Next::Look), ..error })

@@ -1,7 +1,7 @@
 //! What a parser says about a settings file, in words for who wrote it.
 
 use super::SettingsError;
-use crate::names::{bounded_text, suggestion};
+use crate::names::{bounded, bounded_text, suggestion};
 
 /// What the parsers call kinds of values, and what people call them.
 const KINDS: [(&str, &str); 7] = [
@@ -20,34 +20,52 @@ const TOML: &str = "a line is KEY = VALUE, [TABLE] or [[TABLE]]; text stands in 
 /// A parser's error of TOML; `parsed` says whether the text is TOML at all.
 pub fn of_toml(text: &str, e: &toml::de::Error, parsed: bool) -> SettingsError {
     let rule = if parsed { None } else { Some(TOML) };
-    let Some(span) = e.span() else { return SettingsError::at(None, told(e.message(), rule)) };
+    let said = SettingsError { rule, ..SettingsError::at(None, told(e.message())) };
+    let Some(span) = e.span() else { return said };
     let before = &text[..text.floor_char_boundary(span.start)];
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
     let column = before[start..].chars().count() + 1;
-    SettingsError { column: Some(column), ..SettingsError::at(Some(line), told(e.message(), rule)) }
+    SettingsError { line: Some(line), column: Some(column), ..said }
 }
 
-/// The cause, with kinds as people call them, and the nearest spelling of a word that is unknown: serde puts that word in backticks, and
-/// then those that it knows.
-pub fn told(message: &str, rule: Option<&str>) -> String {
+/// The cause, with kinds as people call them, and the nearest spelling of a word that is unknown.
+pub fn told(message: &str) -> String {
     let message = message.trim_end().replace('\n', "; ");
-    let mut words = message.split('`').skip(1).step_by(2);
-    let text = match (message.starts_with("unknown "), message.rsplit_once("expected "), rule) {
-        (_, _, Some(rule)) => format!("{message}; {rule}"),
-        (true, ..) => {
-            let (word, known) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
-            format!(
-                "{word:?} is not known here{}; known: {}",
-                suggestion(word, known.iter().copied()),
-                known.join(", ")
-            )
+    let text = match (unknown(&message), message.rsplit_once("expected ")) {
+        (Some((word, known)), _) => {
+            let near = suggestion(word, known.iter().copied());
+            format!("{:?} is not known here{near}; known: {}", bounded(word), known.join(", "))
         }
-        (_, Some((cause, kind)), _) => {
+        (None, Some((cause, kind))) => {
             let plain = KINDS.iter().find(|(own, _)| *own == kind).map_or(kind, |(_, plain)| plain);
             format!("{cause}expected {plain}")
         }
         _ => message,
     };
     bounded_text(text)
+}
+
+/// An unknown word, and those that are known: serde puts all in backticks. The word may have some, too, but not those that are known.
+fn unknown(message: &str) -> Option<(&str, Vec<&str>)> {
+    let (_, words) = message.strip_prefix("unknown ")?.split_once('`')?;
+    let (word, known) = words.rsplit_once("`, expected ")?;
+    Some((word, known.split('`').skip(1).step_by(2).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Settings;
+
+    #[test]
+    fn an_unknown_key_may_have_backticks() {
+        for key in ["m`u", "`", "a`, expected `b`", "`mu`"] {
+            let text = format!("[[material]]\nname = \"a\"\n{key:?} = 1\n");
+            let why = Settings::from_toml(&text).unwrap_err();
+            assert!(why.text.starts_with(&format!("{key:?} is not known here")), "{why}");
+            let (_, known) = why.text.rsplit_once("; known: ").unwrap();
+            let known: Vec<&str> = known.split(", ").collect();
+            assert!(known.starts_with(&["name", "pattern"]) && known.ends_with(&["label", "priority"]), "{why}");
+        }
+    }
 }

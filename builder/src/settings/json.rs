@@ -24,5 +24,5 @@ pub(super) fn of_json(text: &str, e: &serde_json::Error) -> SettingsError {
     let message = message.rsplit_once(" at line ").map_or(&*message, |(cause, _)| cause);
     let rule = if e.is_data() { None } else { Some(JSON) };
     let known = (e.line() > 0).then_some(e.line());
-    SettingsError { column: known.map(|_| column), ..SettingsError::at(known, told(message, rule)) }
+    SettingsError { column: known.map(|_| column), rule, ..SettingsError::at(known, told(message)) }
 }

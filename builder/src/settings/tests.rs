@@ -249,7 +249,33 @@ fn mistakes_have_their_place() {
     for (read, text, [line, column], part) in toml.into_iter().chain(json) {
         let why = read.expect_err(&text);
         assert_eq!((why.line, why.column), (Some(line), Some(column)), "{text}{why}");
-        assert!(why.text.contains(part), "no {part:?} in {why}");
+        assert!(why.to_string().contains(part), "no {part:?} in {why}");
+    }
+}
+
+/// Who writes in another language than a file's has no use for its rules.
+#[test]
+fn the_rules_of_a_language_stand_beside_the_cause() {
+    let broken = [Settings::from_json("{\"crs\": }"), Settings::from_toml("crs = \n")].map(Result::unwrap_err);
+    for why in &broken {
+        let rule = why.rule.unwrap();
+        assert!(!why.text.contains(rule) && why.to_string().ends_with(rule), "{why}");
+    }
+    for why in [Settings::from_json("{\"crs\": 3}"), Settings::from_toml("crs = 3\n")].map(Result::unwrap_err) {
+        assert_eq!(why.rule, None, "{why}");
+    }
+}
+
+#[test]
+fn a_source_allows_what_is_of_its_file_only() {
+    for code in Code::ALL {
+        let text = format!("[[source]]\nfile = \"a.obj\"\nallow = [\"unit\", \"{code}\"]\n");
+        match (Settings::from_toml(&text), code.is_of_source()) {
+            (Ok(settings), true) => assert_eq!(settings.sources[0].allow, [Code::Unit, code]),
+            (Err(why), false) => assert!(why.line == Some(3) && why.text.contains(code.name()), "{why}"),
+            (read, _) => panic!("{code}: {:?}", read.map(|settings| settings.sources)),
+        }
+        assert_eq!(Settings::from_toml(&format!("allow = [\"{code}\"]\n")).unwrap().allow, [code]);
     }
 }
 

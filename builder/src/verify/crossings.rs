@@ -121,7 +121,7 @@ pub fn name(terrain: &Terrain, table: &[TileRecord], faults: &mut Faults) {
                 held.len()
             ),
         };
-        faults.add(Fault { tile: Some(held[0].tile), at: Some([x.into(), y.into()]), what });
+        faults.add(Fault::new(Some(held[0].tile), Some([x.into(), y.into()]), what));
     }
     if faults.count == before {
         faults.say("a triangle that reaches beyond its tile is not held by every tile that it meets");

@@ -49,12 +49,13 @@ pub struct Fault {
     pub at: Option<[f64; 2]>,
     /// What is wrong there.
     pub what: String,
+    /// So much lies there that it cannot be proven: nothing is known to be false.
+    pub crowded: bool,
 }
 
 impl Fault {
-    /// Whether only this is wrong, that so much lies there that it cannot be proven: nothing is known to be false.
-    pub fn is_crowded(&self) -> bool {
-        self.what == tile::CROWDED
+    fn new(tile: Option<u32>, at: Option<[f64; 2]>, what: impl Into<String>) -> Self {
+        Fault { tile, at, what: what.into(), crowded: false }
     }
 }
 
@@ -76,7 +77,7 @@ impl Faults {
     }
 
     fn say(&mut self, what: impl Into<String>) {
-        self.add(Fault { tile: None, at: None, what: what.into() });
+        self.add(Fault::new(None, None, what));
     }
 
     fn join(&mut self, other: Faults) {
@@ -208,12 +209,11 @@ impl Totals {
                 VerifyError::TileInvalid(t) => (1, Some(t)),
                 _ => (1, None),
             };
-            self.kernel[kind].add(Fault { tile, at: None, what: fault(e) });
+            self.kernel[kind].add(Fault::new(tile, None, fault(e)));
             self.broken |= matches!(e, VerifyError::TileDamaged(_) | VerifyError::TileInvalid(_));
         }
         if !o.digest {
-            let what = "its SHA-256 differs from the stated digest".into();
-            self.digests.add(Fault { tile: Some(index), at: None, what });
+            self.digests.add(Fault::new(Some(index), None, "its SHA-256 differs from the stated digest"));
         }
         let p = o.proof;
         self.cover.join(p.cover);
@@ -292,8 +292,7 @@ impl<'a> Verifying<'a> {
                 View::new(&self.terrain, tiles, index, record).is_some_and(|view| view.is_whole(record))
             };
             for (index, _) in (0..).zip(table).filter(|tile| !whole(*tile)) {
-                let what = fault(VerifyError::TileDamaged(index));
-                sums.add(Fault { tile: Some(index), at: None, what });
+                sums.add(Fault::new(Some(index), None, fault(VerifyError::TileDamaged(index))));
             }
             looked_at = format!("head, sections and {}", counted(table.len() as u64, "tile"));
         }
@@ -529,15 +528,14 @@ impl<'a> Verifying<'a> {
         for [x, y, z] in found.first {
             let z = (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
             let what = format!("an open edge ends within the stitch threshold of another, at z {z:.3}");
-            faults.first.push(Fault { tile: None, at: Some([x.into(), y.into()]), what });
+            faults.first.push(Fault::new(None, Some([x.into(), y.into()]), what));
         }
         let [plan, height] = [seams::STITCH_PLAN, seams::STITCH_HEIGHT];
         let mut looked_at = format!("open edges within {plan} steps in plan and {height} in height of each other");
         if found.unfinished {
             looked_at += "; too many to compare all";
             if faults.count == 0 {
-                let what = "open edges lie too close side by side to say that none ends at another".into();
-                faults.add(Fault { tile: None, at: None, what });
+                faults.say("open edges lie too close side by side to say that none ends at another");
             }
         }
         let bad = if self.options.no_seams { Outcome::Fail } else { Outcome::Note };

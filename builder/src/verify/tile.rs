@@ -16,8 +16,6 @@ use zerocopy::{FromBytes, IntoBytes};
 /// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; no builder needs as
 /// many.
 const PAIRS: [u64; 2] = [4096, 64];
-/// What is said where more would have to be compared.
-pub const CROWDED: &str = "too many long and thin triangles lie side by side here to be proven apart";
 /// Triangles that the entries of nodes inside each other may list for each word of a tile: a word names as many at most, and those of
 /// the outer nodes are few.
 const NAMED: usize = 16;
@@ -318,7 +316,7 @@ fn ask(terrain: &Terrain, view: &View, tri: &Tri, k: usize, proof: &mut Proof) {
         if !answer.found() || answer.hit.z != z {
             let at = [0, 1].map(|i| a[i] as f64 + j as f64 / 256.0 * (b[i] - a[i]) as f64);
             let what = format!("{j}/256 along an edge of a triangle a query does not find it: {:?}", answer.status);
-            proof.edges.add(Fault { tile: Some(view.index), at: Some(at), what });
+            proof.edges.add(Fault::new(Some(view.index), Some(at), what));
         }
     }
 }
@@ -344,13 +342,13 @@ pub fn tiles_met(tri: &Tri, log2: u32) -> impl Iterator<Item = [i64; 2]> {
 
 impl View<'_> {
     fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault { tile: Some(self.index), at: None, what: what.into() }
+        Fault::new(Some(self.index), None, what)
     }
 
     /// A fault at a rectangle: its middle.
     fn fault_at(&self, r: &Rect, what: impl Into<String>) -> Fault {
         let at = [0, 1].map(|i| r.low[i] as f64 + r.size[i] as f64 / 2.0);
-        Fault { tile: Some(self.index), at: Some(at), what: what.into() }
+        Fault::new(Some(self.index), Some(at), what)
     }
 }
 
@@ -1003,8 +1001,9 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 number,
                 proof: if twice { 0 } else { proven[number as usize] },
             }));
-            if let Err(text) = self.sheet(&mut sheet) {
-                self.proof.sheets.add(self.view.fault_at(rect, text));
+            if let Err(unproven) = self.sheet(&mut sheet) {
+                let fault = self.view.fault_at(rect, unproven.text());
+                self.proof.sheets.add(Fault { crowded: unproven == Unproven::Crowded, ..fault });
                 break;
             }
         }
@@ -1012,7 +1011,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
     }
 
     /// Compares the triangles of a sheet; says what is wrong.
-    fn sheet(&mut self, sheet: &mut [Member]) -> Result<(), String> {
+    fn sheet(&mut self, sheet: &mut [Member]) -> Result<(), Unproven> {
         // many may lie around a vertex, in many cells: those that were proven together before are not even looked at again
         let many = sheet.len() >= CROWD;
         if many {
@@ -1116,20 +1115,44 @@ fn all_apart<const SMALL: bool>(content: &Content, sheet: &[Member]) -> bool {
     })
 }
 
+/// Why it is not proven that triangles of a sheet lie apart.
+#[derive(Debug, PartialEq)]
+enum Unproven {
+    /// Two overlap, and this is a corner of the first.
+    Overlap([i32; 3]),
+    /// There are too many pairs to compare.
+    Crowded,
+}
+
+impl Unproven {
+    fn text(&self) -> String {
+        match self {
+            Unproven::Overlap([x, y, z]) => {
+                format!("two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})")
+            }
+            Unproven::Crowded => "too many long and thin triangles lie side by side here to be proven apart".into(),
+        }
+    }
+}
+
 /// Whether a triangle overlaps none of others, but for those that are proven not to; so many pairs may still be compared.
-fn apart<const SMALL: bool>(content: &Content, left: &mut u64, one: &Member, others: &[Member]) -> Result<(), String> {
+fn apart<const SMALL: bool>(
+    content: &Content,
+    left: &mut u64,
+    one: &Member,
+    others: &[Member],
+) -> Result<(), Unproven> {
     let tri = &content.tris[one.number as usize];
     *left = left.saturating_sub(others.len() as u64);
     if *left == 0 {
-        return Err(CROWDED.into());
+        return Err(Unproven::Crowded);
     }
     let overlaps = |other: &Member| {
         let known = one.proof != 0 && one.proof == other.proof;
         !known && boxes_overlap(one.bounds, other.bounds) && tri.overlaps::<SMALL>(&content.tris[other.number as usize])
     };
     if others.iter().any(overlaps) {
-        let [x, y, z] = tri.corner(0);
-        return Err(format!("two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"));
+        return Err(Unproven::Overlap(tri.corner(0)));
     }
     Ok(())
 }
@@ -1172,11 +1195,9 @@ mod tests {
         };
         let mut left = 512 * 511 / 2 + 1;
         assert_eq!((compare(&mut left), left), (Ok(()), 1));
-        assert_eq!(compare(&mut { left }), Err(CROWDED.into()));
+        assert_eq!(compare(&mut { left }), Err(Unproven::Crowded));
         let twice = apart::<true>(&content, &mut 10, &all[7], &all[7..8]);
-        assert!(twice.unwrap_err().starts_with("two triangles of one sheet overlap"));
-        let fault = Fault { tile: None, at: None, what: CROWDED.into() };
-        assert!(fault.is_crowded());
+        assert_eq!(twice, Err(Unproven::Overlap(content.tris[all[7].number as usize].corner(0))));
     }
 
     #[test]

@@ -70,8 +70,8 @@ fn of_base64(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(4).flat_map(group).collect()
 }
 
-/// How many pixels of the page's map have the colour of its markers.
-fn marked(page: &str) -> usize {
+/// Which pixels of the page's map have the colour of its markers and dots, and how wide the map is.
+fn pixels(page: &str) -> (Vec<bool>, usize) {
     let (_, rest) = page.split_once("src=\"data:image/png;base64,").unwrap();
     let bytes = of_base64(rest.split_once('"').unwrap().0);
     let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
@@ -79,7 +79,30 @@ fn marked(page: &str) -> usize {
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
     assert!((200..=900).contains(&info.width) && info.height > 100, "{} x {}", info.width, info.height);
-    pixels.chunks(3).filter(|pixel| **pixel == [213, 0, 50]).count()
+    (pixels.chunks(3).map(|pixel| *pixel == [213, 0, 50]).collect(), info.width as usize)
+}
+
+/// How many those are.
+fn marked(page: &str) -> usize {
+    pixels(page).0.into_iter().filter(|is| *is).count()
+}
+
+/// How many pixels each marker and each dot has, least first: what hangs together.
+fn spots(page: &str) -> Vec<usize> {
+    let (mut left, width) = pixels(page);
+    let mut spots = Vec::new();
+    for first in 0..left.len() {
+        let (mut open, mut size) = (vec![first], 0);
+        while let Some(i) = open.pop() {
+            if std::mem::take(&mut left[i]) {
+                size += 1;
+                open.extend([i + 1, i - 1, i + width, i - width].into_iter().filter(|i| *i < left.len()));
+            }
+        }
+        spots.extend((size > 0).then_some(size));
+    }
+    spots.sort_unstable();
+    spots
 }
 
 /// One file that asks for nothing beside it.
@@ -120,6 +143,38 @@ fn by_15_each_planted_fault_is_found_where_it_is() {
         // and in an image
         expect(0, &folder, &[&["build", "town.obj", "--up", "z", "-o", "town.hpan"], typed].concat());
         assert_eq!(check(&folder, kind, &["town.hpan"])["findings"][0], *finding);
+    }
+}
+
+/// The map has all that was found: a numbered marker for each of the list, and a dot for each other one.
+#[test]
+fn by_15_the_map_has_every_finding() {
+    let folder = folder("by_15_the_map_has_every_finding");
+    // 32 m by 32 m of squares, and of every fourth only a hole
+    let post = |k: u32| format!("v {} {} 0\n", k % 33, k / 33);
+    let is_hole = |k: u32| [k % 33, k / 33].iter().all(|v| v % 2 == 1 && *v < 31);
+    let square = |k: u32| format!("f {} {} {} {}\n", k + 1, k + 2, k + 35, k + 34);
+    let squares = (0..33 * 32).filter(|k| k % 33 < 32 && !is_hole(*k)).map(square);
+    plant(&folder, &(0..33 * 33).map(post).chain(squares).collect::<String>());
+    let (facts, page) = paged(1, &folder, &["town.obj", "--up", "z", "--only", "gap", "--max-gap", "1.5m"]);
+    assert_eq!(facts["found"], json!(225), "{facts}");
+    let spots = spots(&page);
+    assert_eq!(spots.len(), 225);
+    assert!(spots[124] < 30 && spots[125] > 40, "125 dots and 100 markers: {spots:?}");
+    assert_eq!(page.matches("<tr id=").count(), 100);
+    holds(&page, &["<p>Dots without a number: gap 125.</p>", "<p>And 125 more, "]);
+}
+
+/// What nobody named has no name in a finding, either.
+#[test]
+fn by_15_names_are_those_of_the_mesh() {
+    let folder = folder("by_15_names_are_those_of_the_mesh");
+    for (number, kind, subject) in [(1, "step", ""), (2, "double-surface", "Asphalt of road over land")] {
+        plant(&folder, &planted()[number].mesh);
+        let finding = &check(&folder, kind, &["town.obj", "--up", "z"])["findings"][0];
+        assert_eq!(finding["subject"], json!(subject));
+        let text = finding["text"].as_str().unwrap();
+        assert!(!text.contains("unnamed") && text.contains("Asphalt of road") == (number == 2), "{text}");
     }
 }
 

@@ -26,9 +26,27 @@ fn groups(help: &str) -> Vec<(String, Vec<String>)> {
 #[test]
 fn help_fits_one_screen() {
     let folder = folder("help_fits_one_screen");
-    for command in ["build", "check", "query", "verify"] {
-        let lines = expect(0, &folder, &[command, "--help"])[0].lines().count();
-        assert!((16..=40).contains(&lines), "{command}: {lines}");
+    let manual = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let [all, _] = expect(0, &folder, &["--help"]);
+    let names: Vec<String> = groups(&all).into_iter().take(4).flat_map(|group| group.1).collect();
+    assert!(names.len() >= 16, "{names:?}");
+    for name in names.iter().map(String::as_str).chain(["", "export obj", "export png"]) {
+        let [help, _] = expect(0, &folder, &name.split_whitespace().chain(["--help"]).collect::<Vec<_>>());
+        let lines = help.lines().count();
+        assert!((10..=40).contains(&lines), "{name}: {lines}");
+        if ["query", "bench"].contains(&name) {
+            let widest = help.lines().max_by_key(|line| line.chars().count()).unwrap();
+            assert!(widest.chars().count() <= 110, "{name}: {widest}");
+        }
+        // pages that are named are there
+        for page in help.split([' ', ',', ';', '\n']).filter(|word| word.starts_with("builder/docs/")) {
+            let page = page.trim_end_matches(['.', ':', ')']);
+            assert!(manual.join(page).is_file(), "{name}: {page}");
+        }
+    }
+    let pages = [("query", "query-and-csv.md"), ("bench", "check-and-verify.md")];
+    for (name, page) in pages {
+        holds(&expect(0, &folder, &[name, "--help"])[0], &[&format!("builder/docs/{page}")]);
     }
     let [help, _] = expect(0, &folder, &["grid", "--help"]);
     let lines = help.lines().count();

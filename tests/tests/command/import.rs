@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
+use crate::shell::{HARDPAN, SETTINGS, bridge, but_friction, error, expect, folder, holds, info};
 use hardpan::Terrain;
 use hardpan_builder::{
     Material, Options, Scene, Triangle, build,
@@ -869,4 +869,21 @@ fn vt_24_files_that_are_cut_off_are_told() {
     fs::write(folder.join("a.obj"), whole.trim_end_matches(" 5 6 3\n")).unwrap();
     let [_, err] = expect(1, &folder, &["build", "a.obj", "--strict"]);
     holds(&err, &[cut, ": 2 warnings, and --strict"]);
+}
+
+/// What only has the name of an image is called none, by who reads meshes and by who reads images.
+#[test]
+fn a_text_by_the_name_of_an_image_is_none() {
+    let folder = bridge("a_text_by_the_name_of_an_image_is_none");
+    expect(0, &folder, &["build", "bridge.obj"]);
+    fs::write(folder.join("x.hpan"), "hello\n").unwrap();
+    let commands =
+        [&["build"][..], &["check"], &["materials"], &["grid", "--cell", "1"], &["verify", "bridge.hpan", "--against"]];
+    for command in commands {
+        let why = error(2, &folder, &[command, &["x.hpan"]].concat());
+        holds(&why, &["x.hpan: ", "none"]);
+        assert!(!why.contains("hardpan info"), "{command:?}: {why}");
+    }
+    // and one that is an image is called so
+    holds(&error(2, &folder, &["build", "bridge.hpan"]), &["hardpan info bridge.hpan"]);
 }

@@ -23,15 +23,15 @@ use self::{
 };
 use super::{Done, Failure, counted, grouped, info::cost_of, load, named, progress::steps, tables, terrain};
 #[derive(clap::Args)]
-#[command(after_help = format!("{HOW}\n\n{}", tables::HELP))]
+#[command(after_help = HOW)]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// How many queries
     #[arg(short = 'n', long = "queries", value_name = "N", default_value_t = 1_000_000, value_parser = queries)]
     queries: u64,
-    /// Which places
-    #[arg(long, value_enum, default_value_t = Plan::Uniform, conflicts_with = "along")]
+    /// Places: uniform in the extents, area of ground, or worst columns
+    #[arg(long, value_enum, hide_possible_values = true, default_value_t = Plan::Uniform, conflicts_with = "along")]
     plan: Plan,
     /// The places of a drive instead, again and again
     #[arg(long, value_name = "DRIVE.csv")]
@@ -47,17 +47,13 @@ fn queries(text: &str) -> Result<u64, String> {
 }
 
 const HOW: &str = "\
-Every place is asked by single calls, by batches of 64 and with a cursor. The three answers are compared, and the cost is counted.
-Then each way runs three times without a break: the fastest run gives mean and queries/s. It runs three times more with the clock read
-around every call, less what reading the clock takes. The figure of a batch is a 64th of its call.
+Every place is asked by single calls, by batches of 64 and with a cursor. The answers are compared, and the
+cost is counted. The places are the same in every run. More: builder/docs/check-and-verify.md.
 
   max             the longest call; the machine may have done something else in it
-  worst to p50    of each place the fastest of its three calls: the slowest place, and quantiles
-  cold            single calls at 32 of the places at most, each after 128 MiB of other memory were read; all others are warm
-  frame           of a drive of several wheels: the wheels' places of one time, asked one after the other, each with its own cursor
-
-The plan worst visits the columns that cost most by the image's own count, and the costliest places of the plan uniform, and climbs from
-there. Work is counted and not timed. The places are the same in every run.
+  worst to p50    of each place the fastest of three calls: the slowest place, and quantiles
+  cold            single calls, each after 128 MiB of other memory were read; all others are warm
+  frame           of a drive of several wheels: their places of one time, each with its own cursor
 
   hardpan bench track.hpan -n 5000000
   hardpan bench track.hpan --plan worst

@@ -7,13 +7,14 @@ use hardpan::Terrain;
 
 use super::{Done, Found, line, row};
 use crate::{
+    check::Look,
     draw::{overview::overview, picture::escaped},
     names::grouped,
 };
 
 /// How every page begins.
 pub const START: &[u8] = b"<!doctype html>\n<!-- hardpan check -->\n";
-/// Findings of a kind that a page lists.
+/// Findings of a kind that a page lists, with a number on the map.
 const LISTED: usize = 100;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
@@ -24,7 +25,8 @@ td.n{text-align:right}img{max-width:100%;border:1px solid #ccc}";
 pub fn page(found: &Found, t: &Terrain) -> Done<String> {
     let listed = found.listed(LISTED);
     let places: Vec<([f64; 3], usize)> = listed.iter().filter_map(|(n, f)| Some((f.place?, *n))).collect();
-    let map = BASE64.encode(&overview(t, &places).png()?);
+    let dots: Vec<[f64; 3]> = found.looks.iter().flat_map(not_numbered).copied().collect();
+    let map = BASE64.encode(&overview(t, &places, &dots).png()?);
     let mut out = String::from_utf8_lossy(START).into_owned();
     let (title, summary) = (escaped(&found.title), escaped(&found.summary()));
     let head = format!("<html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style>\n");
@@ -40,6 +42,12 @@ pub fn page(found: &Found, t: &Terrain) -> Done<String> {
         _ = writeln!(out, "<tr><td>{kind}<td class=\"n\">{count}<td>{what}</tr>");
     }
     _ = writeln!(out, "</table>\n<h2>Map</h2>\n<img alt=\"map of the findings\" src=\"data:image/png;base64,{map}\">");
+    let counts = found.looks.iter().map(|look| (look.code, not_numbered(look).len() as u64));
+    let counts: Vec<String> =
+        counts.filter(|(_, n)| *n > 0).map(|(code, n)| format!("{code} {}", grouped(n))).collect();
+    if !counts.is_empty() {
+        _ = writeln!(out, "<p>Dots without a number: {}.</p>", counts.join(", "));
+    }
     _ = writeln!(out, "<h2>List</h2>\n<table>\n<tr><th>number<th>place (x, y, z in m)<th>finding</tr>");
     for (number, finding) in listed {
         let place = finding.place.map(|p| p.map(|v| format!("{v:.3}")).join(", ")).unwrap_or_default();
@@ -52,7 +60,12 @@ pub fn page(found: &Found, t: &Terrain) -> Done<String> {
     let rest: usize = found.looks.iter().map(|l| l.found.unwrap_or(0).saturating_sub(LISTED)).sum();
     _ = writeln!(out, "</table>");
     if rest > 0 {
-        _ = writeln!(out, "<p>And {} more, which page and map do not show.</p>", grouped(rest as u64));
+        _ = writeln!(out, "<p>And {} more, which the list does not name.</p>", grouped(rest as u64));
     }
     Ok(out + "</html>\n")
+}
+
+/// Where those of a kind are that the list does not name.
+fn not_numbered(look: &Look) -> &[[f64; 3]] {
+    &look.places[look.findings.iter().take(LISTED).filter(|f| f.place.is_some()).count()..]
 }

@@ -56,7 +56,7 @@ pub struct Args {
     /// Double surfaces from 5 mm to so far apart [default: 0.3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [steps::LEAST, steps::DECK]))]
     max_apart: Option<f64>,
-    /// Spikes: vertices of more than this above or below all neighbours [default: 3m]
+    /// Vertices farther than this above or below all neighbours [default: 3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.01, 10_000.0]))]
     max_spike: Option<f64>,
     /// Write one page with a summary, a map with numbered places, and a list
@@ -169,7 +169,8 @@ fn of_sources(args: &Args) -> Done<Found> {
 fn by_code(all: &[Finding], wants: impl Fn(Code) -> bool) -> Vec<Look> {
     let look = |code| {
         let findings: Vec<Finding> = all.iter().filter(|f| f.code == code).cloned().collect();
-        Look { code, limit: None, found: Some(findings.len()), findings, skipped: None }
+        let places = findings.iter().filter_map(|f| f.place).collect();
+        Look { code, limit: None, found: Some(findings.len()), findings, places, skipped: None }
     };
     Code::ALL.into_iter().filter(|code| !check::OF_GROUND.contains(code) && wants(*code)).map(look).collect()
 }

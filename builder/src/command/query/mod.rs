@@ -38,26 +38,26 @@ use crate::{
 };
 
 #[derive(clap::Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", tables::HELP))]
+#[command(after_help = HOW)]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
     #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot"])]
     points: Vec<Ask>,
-    /// Points from a CSV file of `x,y[,z[,length]]` lines, or with a heading; answers as CSV; "-" is stdin
+    /// Points of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// The places of a drive, answers as CSV with the distance driven; "-" is stdin
+    /// The places of a drive, answers as CSV with the distance; "-" is stdin
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
     along: Option<PathBuf>,
-    /// Draw height, slope and mu along the drive, a line for each wheel, with dots where places lie far apart
+    /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
-    /// Where the answers go, FILE.csv as CSV and FILE.json as JSON [default: stdout]
+    /// Where answers go; FILE.csv and FILE.json say how [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace output files that are there, or give answers the name of an image, a mesh and such
+    /// Replace files that are there, or take the name of another kind
     #[arg(long)]
     force: bool,
     /// All ground over each point, highest first
@@ -66,31 +66,27 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
-    /// Where there is no ground, z, slope, mu and rr as the kernel answers then, by the image's policy; status says so all the same
+    /// Fill in what the kernel answers where there is no ground
     #[arg(long, conflicts_with_all = ["layers", "explain"])]
     fallback: bool,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Time each place of --csv, and tell its cost, layer and triangle [default: if FILE has a line iterations=N]; as CSV, into
-    /// FILE_out.csv beside FILE if -o says no other
+    /// Time each place of --csv into FILE_out.csv, as a line iterations=N does
     #[arg(long, requires = "csv")]
     measure: bool,
-    /// Exit with 1 if a place has no ground, is no number, or lacks a z that others have, or a drive has lines of some wheels alone, or
-    /// ground far below or far above; all answers are written all the same
+    /// Exit with 1 where a note says that places have no answer, or a doubtful one
     #[arg(long)]
     strict: bool,
 }
 
-const EXAMPLES: &str = "\
-Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
-the first ground going down from z, at most so far. Metres; coordinates may be negative.
+const HOW: &str = "\
+Without z the highest ground answers, with z the nearest above or below it. With a length the first going down
+from z answers, at most so far. Metres; coordinates may be negative.
 
-A heading of --csv names x and y, and z and length if there are any; without one a line is x,y[,z[,length]]. Other columns go with the
-answers. The first line decides what stands between fields: semicolons if it has any, else tabs, else commas. Beside the first two
-a number may have a decimal comma. A line iterations=N has each point behind it asked N times: the answers are a table of times.
-
-All about files, and the columns of answers: builder/docs/query-and-csv.md; of times: builder/docs/vs-terrain.md.
+A file has a heading with x and y, and with z, length, t or wheel if there are any. Columns without one are
+x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand.
+Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
