@@ -6,7 +6,7 @@ use crate::import::keeps_name;
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
 use crate::settings::{MaterialRule, Settings, SourceFile};
-use crate::{Code, Material, Near, Options, SourceError, Undersides, again, import};
+use crate::{Code, Near, Options, SourceError, Undersides, again, import};
 use hardpan::Terrain;
 use std::{
     collections::HashSet,
@@ -220,22 +220,4 @@ fn materials<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
 fn sources<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let t = *t;
     (0..t.source_count() as u16).map(move |s| t.source_name(s))
-}
-
-/// What an image knows of one of its materials.
-pub fn material(t: &Terrain, number: u16) -> Material {
-    let Some(m) = t.materials().get(usize::from(number)) else { return Material::default() };
-    Material {
-        name: t.material_name(number).into(),
-        mu: m.mu,
-        rr: m.rolling,
-        gain: m.gain,
-        surface: m.surface,
-        cone_index: m.cone_index,
-        class_mask: m.class_mask,
-        label: m.label,
-        priority: m.priority,
-        obstacle: m.flags & 1 == 1,
-        ..Material::default()
-    }
 }

@@ -377,8 +377,8 @@ impl Draft {
     }
 }
 
-/// SplitMix64.
-struct Dice(u64);
+/// Random numbers, the same every time: SplitMix64.
+pub(crate) struct Dice(pub u64);
 
 impl Dice {
     fn next(&mut self) -> u64 {
@@ -389,11 +389,11 @@ impl Dice {
     }
 
     /// In [0, 1).
-    fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 

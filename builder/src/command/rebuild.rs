@@ -6,7 +6,10 @@ use std::{
     time::Instant,
 };
 
-use crate::again::{NotAgain, Rebuild, recorded};
+use crate::{
+    again::recorded,
+    rebuild::{NotAgain, Rebuild},
+};
 use hardpan::Terrain;
 use hardpan_shaders::Cpu;
 

@@ -6,13 +6,14 @@ use crate::shell::{BRIDGE, bridge, error, expect, folder, holds, info};
 use hardpan::{Status, Terrain};
 use hardpan_builder::{
     ImageFile, Material, Near, Options, Provenance, Scene, Split, Triangle, Undersides,
-    again::{Rebuild, scene, settings_of},
+    again::{scene, settings_of},
     build, build_recorded,
     export::Obj,
     fixtures,
     import::{self, Frame},
     merge::{Merged, NoMerge, Part, Place},
     read,
+    rebuild::Rebuild,
 };
 use serde_json::Value;
 use verification::random::Random;
@@ -358,7 +359,7 @@ fn a_merge_is_what_a_build_of_the_exported_objs_is() {
 }
 
 fn scene_material(t: &Terrain, name: &str) -> Material {
-    let all = (0..t.materials().len() as u16).map(|m| hardpan_builder::export::material(t, m));
+    let all = (0..t.materials().len() as u16).map(|m| hardpan_builder::again::material(t, m));
     all.into_iter().find(|m| m.name == name).unwrap()
 }
 

@@ -14,7 +14,7 @@ use crate::{
     BuildError, Input, Options, Provenance, Settings, again,
     backend::Backend,
     import::file_name,
-    sample::{Differs, Fit, Grid, Made, Rule, Sampler, Squares, Stack},
+    sample::{Differs, Estimate, Fit, Grid, Made, Places, Rule, Sampler, Squares, Stack},
     settings::{PostsAt, Raster, SourceFile},
 };
 use hardpan::Terrain;
@@ -26,8 +26,7 @@ use super::{
         Asked, Ready, Repairs, Sources,
         raster::{fitted, told_of},
     },
-    counted, decimal,
-    estimate::{Estimate, Places},
+    counted, decimal, estimate,
     friction::typed_files,
     grouped, has_extension, is_nowhere, load,
     materials::is_image,
@@ -318,9 +317,9 @@ fn sample(
     let Squares { columns, rows, cell, .. } = squares;
     let places = Places { columns, rows, apart: cell, rule, made, oracle: args.oracle };
     let estimate = Estimate::of(&ground, &places, 0);
-    estimate.allowed(name, "take larger squares with --cell")?;
+    estimate::allowed(&estimate, name, "take larger squares with --cell")?;
     let mut tell = Tell::new(args.progress.is_json(), if args.oracle { 2 } else { 1 });
-    estimate.tell(&places, &format!("squares of {} m", decimal(cell)), &tell);
+    estimate::say(&estimate, &places, &format!("squares of {} m", decimal(cell)), &tell);
     let began = Instant::now();
     let mut phase = tell.phase();
     let heights = match args.layers {
@@ -452,7 +451,7 @@ impl Facts<'_> {
             "squares": count, "ground": with, "no_data": count - with,
             "least": ends.map(|e| e[0]), "greatest": ends.map(|e| e[1]), "most_layers": most,
             "faces": self.ground.triangles(), "ignored_above": self.ignored,
-            "estimate": self.estimate.facts(),
+            "estimate": self.estimate,
             "seconds": { "sampled": self.sampled.as_secs_f64(), "written": self.written.as_secs_f64() },
         });
         if let Some((fit, _)) = &self.fit {
