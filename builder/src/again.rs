@@ -160,6 +160,42 @@ fn options(t: &Terrain) -> Options {
     }
 }
 
+/// What a tile of an image is off by against what that was built from; metres.
+pub struct TileError {
+    /// Its least corner.
+    pub low: [f64; 2],
+    pub side: f64,
+    /// In plan and height.
+    pub error: [f64; 2],
+}
+
+/// What each tile of an image is off by.
+pub fn errors(t: &Terrain) -> Vec<TileError> {
+    let h = t.header();
+    let low = |n: i32, i: usize| (h.origin[i] + (i64::from(n) << h.tile_log2)) as f64 * exp2(h.xy_log2);
+    let side = exp2(h.tile_log2 as i32 + h.xy_log2);
+    let of = |t: read::TileView| TileError { low: [low(t.head.x, 0), low(t.head.y, 1)], side, error: t.head.error };
+    read::tiles(t).map(of).collect()
+}
+
+/// What ground is off by whose tiles are, on a lattice of these steps; none if that is half a step of rounding everywhere, as of any
+/// mesh. `on_lattice`: nothing of it is rounded again.
+pub fn source_error(tiles: &[TileError], steps: [i32; 2], on_lattice: bool) -> Option<SourceError> {
+    let half = steps.map(|log2| exp2(log2 - 1));
+    let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];
+    if on_lattice && tiles.iter().all(|t| t.error == rounding) {
+        return None;
+    }
+    let rest = tiles.iter().map(|t| t.error).reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])?;
+    // one side for all: a larger square says the same of some more ground
+    let side = tiles.iter().map(|t| t.side).fold(0.0, f64::max);
+    let squares = tiles.iter().filter(|t| t.error != rest).map(|t| [t.low[0], t.low[1], t.error[0], t.error[1]]);
+    let mut squares: Vec<[f64; 4]> = squares.collect();
+    squares.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    squares.dedup();
+    Some(SourceError { rest, side, squares })
+}
+
 /// The licences of settings, each once.
 pub fn licences<'a>(all: impl Iterator<Item = &'a Settings>) -> String {
     let mut licences: Vec<&str> = all.flat_map(|s| &s.sources).map(|s| s.licence.as_str()).collect();

@@ -27,7 +27,7 @@
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`source_error`] |
 //! | compare it with another image, or with points of another tool | [`compare`] |
 //! | build from images, one or several | [`rebuild::Rebuild`], [`merge::Merged`], [`Factors`] |
-//! | look into an image | [`info`], [`mod@read`], [`mod@export`] |
+//! | look into an image | [`info`], [`materials`], [`mod@read`], [`mod@export`] |
 //! | time queries | [`bench`] |
 //! | sample heights on squares | [`mod@sample`] |
 //! | try it | [`fixtures`], [`proving_ground`] |
@@ -60,6 +60,7 @@ pub mod import;
 pub mod info;
 mod lattice;
 mod map;
+pub mod materials;
 pub mod merge;
 pub mod names;
 mod pipeline;

@@ -1,13 +1,10 @@
 //! Several images in one: each at its place, or at several.
 
-use crate::again::{self, Fields};
+use crate::again::{self, Fields, TileError};
 use crate::import::{cos_sin, number_sources};
 use crate::lattice::exp2;
-use crate::{
-    Material, Scene, SourceError, Triangle,
-    names::{decimal, shown},
-    read,
-};
+use crate::settings::MaterialRule;
+use crate::{Material, Scene, SourceError, Triangle, names::shown};
 use hardpan::Terrain;
 use rayon::prelude::*;
 use std::{collections::HashMap, fmt};
@@ -48,7 +45,7 @@ pub struct Differ {
     /// Their name.
     pub material: String,
     /// The first property that is another.
-    pub key: &'static str,
+    pub key: String,
     /// What the two images have of it.
     pub values: [String; 2],
     /// The two images.
@@ -80,14 +77,14 @@ pub struct Merged {
     pub steps: [i32; 2],
     /// Of each material the first part that has it so.
     owners: Vec<String>,
-    /// Of each tile of each part: its least corner and side, and what it is off by in plan and height; metres.
-    errors: Vec<([f64; 2], f64, [f64; 2])>,
+    /// Of each tile of each part.
+    errors: Vec<TileError>,
 }
 
 /// A part on its way into the whole.
 struct Placed {
     scene: Scene,
-    errors: Vec<([f64; 2], f64, [f64; 2])>,
+    errors: Vec<TileError>,
 }
 
 impl Merged {
@@ -157,22 +154,9 @@ impl Merged {
     /// What the scene is off by against what the parts were built from, if it is rounded to these steps; none if that is half a step
     /// of rounding everywhere, as of any mesh.
     pub fn source_error(&self, steps: [i32; 2]) -> Option<SourceError> {
-        let half = steps.map(|log2| exp2(log2 - 1));
-        let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];
         let scale = [exp2(-steps[0]), exp2(-steps[0]), exp2(-steps[1])];
         let on_lattice = |p: &[f64; 3]| (0..3).all(|i| (p[i] * scale[i]).fract() == 0.0);
-        if self.errors.iter().all(|e| e.2 == rounding) && self.scene.positions.par_iter().all(on_lattice) {
-            return None;
-        }
-        let least = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].min(b[1])];
-        let rest = self.errors.iter().map(|e| e.2).reduce(least)?;
-        // one side for all: a larger square says the same of some more ground
-        let side = self.errors.iter().map(|e| e.1).fold(0.0, f64::max);
-        let squares = self.errors.iter().filter(|e| e.2 != rest);
-        let mut squares: Vec<[f64; 4]> = squares.map(|([x, y], _, [plan, height])| [*x, *y, *plan, *height]).collect();
-        squares.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
-        squares.dedup();
-        Some(SourceError { rest, side, squares })
+        again::source_error(&self.errors, steps, self.scene.positions.par_iter().all(on_lattice))
     }
 }
 
@@ -189,17 +173,13 @@ impl Placed {
             *p = [x + dx, y + dy, z + dz];
         }
         let noise = place.noise(most);
-        let h = t.header();
-        let side = exp2(h.tile_log2 as i32 + h.xy_log2);
-        let low = |n: i32, i: usize| (h.origin[i] + (i64::from(n) << h.tile_log2)) as f64 * exp2(h.xy_log2);
-        let wide = side * (cos.abs() + sin.abs());
-        let of = |tile: read::TileView| {
-            let [x, y] = turned(low(tile.head.x, 0) + side / 2.0, low(tile.head.y, 1) + side / 2.0);
-            let corner = [x + dx, y + dy].map(|middle| middle - wide / 2.0 - noise[0]);
-            let error = [0, 1].map(|i| tile.head.error[i] + noise[i]);
-            (corner, wide + 2.0 * noise[0], error)
+        let of = |TileError { low, side, error }| {
+            let [x, y] = turned(low[0] + side / 2.0, low[1] + side / 2.0);
+            let wide = side * (cos.abs() + sin.abs());
+            let low = [x + dx, y + dy].map(|middle| middle - wide / 2.0 - noise[0]);
+            TileError { low, side: wide + 2.0 * noise[0], error: [0, 1].map(|i| error[i] + noise[i]) }
         };
-        let errors = read::tiles(t).map(of).collect();
+        let errors = again::errors(t).into_iter().map(of).collect();
         Ok(Placed { scene, errors })
     }
 }
@@ -219,26 +199,10 @@ impl Place {
     }
 }
 
-/// The first property that two materials of one name do not share.
-fn difference(a: &Material, b: &Material) -> Option<(&'static str, [String; 2])> {
-    let whole = |m: &Material| [m.surface.to_string(), m.label.to_string(), m.priority.to_string()];
-    let ([surface, label, priority], [surface_b, label_b, priority_b]) = (whole(a), whole(b));
-    let classes = |m: &Material| {
-        let all: Vec<String> = (0..32).filter(|c| m.class_mask >> c & 1 == 1).map(|c| c.to_string()).collect();
-        format!("[{}]", all.join(", "))
-    };
-    let all = [
-        ("mu", [decimal(a.mu), decimal(b.mu)]),
-        ("rr", [decimal(a.rr), decimal(b.rr)]),
-        ("gain", [decimal(a.gain), decimal(b.gain)]),
-        ("surface_type", [surface, surface_b]),
-        ("cone_index", [decimal(a.cone_index), decimal(b.cone_index)]),
-        ("classes", [classes(a), classes(b)]),
-        ("label", [label, label_b]),
-        ("priority", [priority, priority_b]),
-        ("include", [a.include.to_string(), b.include.to_string()]),
-        ("obstacle", [a.obstacle.to_string(), b.obstacle.to_string()]),
-        ("undersides", [a, b].map(|m| format!("{:?}", m.undersides).to_lowercase())),
-    ];
-    all.into_iter().find(|(_, [a, b])| a != b)
+/// The first property that two materials of one name do not share, as settings have it.
+fn difference(a: &Material, b: &Material) -> Option<(String, [String; 2])> {
+    let [a, b] = [a, b].map(|m| toml::Table::try_from(MaterialRule::from(m)).expect("names, numbers and lists"));
+    let value = |of: &toml::Table, key: &str| of.get(key).map_or("not stated".into(), toml::Value::to_string);
+    let key = a.keys().chain(b.keys()).find(|key| a.get(*key) != b.get(*key))?;
+    Some((key.clone(), [value(&a, key), value(&b, key)]))
 }

@@ -13,14 +13,15 @@ use crate::{
     build,
     export::{Obj, debug::Debug},
     import::{self, file_name},
+    materials::ground as ground_of,
     settings::SourceFile,
 };
 use hardpan::Terrain;
 use serde_json::json;
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, counted, debug, few, friction, has_extension, is_nowhere, load, map, named,
-    note, progress::stage, quoted, shown, terrain, warn,
+    Done, Failure, Kind, NewFile, Replace, counted, debug, few, has_extension, is_nowhere, load, map, named, note,
+    progress::stage, quoted, shown, terrain, warn,
 };
 use crate::draw::materials;
 
@@ -182,7 +183,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let settings = ground.settings(&settings_again(&t), &file_name(&place));
     let by_default = mu_by_default(&t);
     let stated = |name: &str| settings.materials.iter().any(|rule| rule.mu.is_some() && rule.fits(name));
-    let mut unstated: Vec<&str> = friction::ground(&t).into_iter().map(|(name, _)| name).collect();
+    let mut unstated: Vec<&str> = ground_of(&t).into_iter().map(|(name, _)| name).collect();
     unstated.retain(|name| by_default.contains(*name) && !stated(name));
     let [east, north, up] = ground.offset;
     let translate = format!("--translate {east},{north},{up}");

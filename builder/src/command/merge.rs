@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashSet},
-    io::{self, Write},
+    io::Write,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -20,9 +20,9 @@ use rayon::prelude::*;
 
 use super::{
     Done, Failure,
-    again::{self, finish, load_image, no_scene, open, settle},
-    few, named, quoted,
-    report::Report,
+    again::{self, finish, no_scene, open, settle},
+    few, load, named, quoted,
+    report::{Report, reported},
     shown,
 };
 
@@ -105,24 +105,15 @@ impl Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     args.again.may_replace(&args.images)?;
-    let mut report = Report::default();
-    let end = match args.again.json {
-        true => make(args, &mut io::sink(), &mut report),
-        false => make(args, out, &mut report),
-    };
-    report.print("--json");
-    if args.again.json {
-        out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
-    }
-    end
+    reported(args.again.json, "--json", out, |out, report| make(args, out, report))
 }
 
-fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     let placed = args.placed()?;
     let again = &args.again;
     let settings = again.read_settings()?;
     let began = Instant::now();
-    let images: Vec<ImageFile> = placed.iter().map(|(file, _)| load_image(file)).collect::<Done<_>>()?;
+    let images: Vec<ImageFile> = placed.iter().map(|(file, _)| load(file)).collect::<Done<_>>()?;
     let each = placed.into_par_iter().zip(&images);
     let sources = each.map(|((file, places), image)| source(file, places, image));
     let sources: Vec<Source> = sources.collect::<Done<_>>()?;

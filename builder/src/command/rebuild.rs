@@ -1,23 +1,16 @@
 //! `hardpan rebuild`: an image again, by other settings.
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-    time::Instant,
-};
+use std::{io::Write, path::PathBuf, time::Instant};
 
-use crate::{
-    again::recorded,
-    rebuild::{NotAgain, Rebuild},
-};
+use crate::rebuild::{NotAgain, Rebuild};
 use hardpan::Terrain;
 use hardpan_shaders::Cpu;
 
 use super::{
     Done, Failure,
-    again::{self, finish, load_image, no_scene, open, settle},
-    named, quoted,
-    report::Report,
+    again::{self, finish, no_scene, open, settle},
+    load, named, quoted,
+    report::{Report, reported},
     warn,
 };
 
@@ -44,23 +37,14 @@ impl Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     args.again.may_replace([&args.image])?;
-    let mut report = Report::default();
-    let end = match args.again.json {
-        true => make(args, &mut io::sink(), &mut report),
-        false => make(args, out, &mut report),
-    };
-    report.print("--json");
-    if args.again.json {
-        out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
-    }
-    end
+    reported(args.again.json, "--json", out, |out, report| make(args, out, report))
 }
 
-fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     let Args { image: file, again } = args;
     let settings = again.read_settings()?;
     let began = Instant::now();
-    let image = load_image(file)?;
+    let image = load(file)?;
     let (t, input) = open(file, &image)?;
     report.inputs = vec![input.clone()];
     let factors = again.factors();
@@ -77,11 +61,6 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let now = Terrain::open(&built.image).map_err(|e| Failure::open(&again.output, e))?;
         same = built.image[..] == image[..];
         if rebuild.same && now.identity() != t.identity() {
-            if recorded(&t).is_some() {
-                let text = "built again by its own settings it has another identity; this is a fault of hardpan, please report it: \
-                            nothing was written";
-                return Err(Failure::check(file, text));
-            }
             warn(format!("{}: the image records no build options, and is divided in another way now", named(file)));
         }
         Ok(built)

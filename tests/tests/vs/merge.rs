@@ -493,7 +493,7 @@ fn what_is_no_image_or_is_to_stay_stops_a_merge() {
         (2, "damaged.hpan", &["damaged.hpan: section", "damaged"][..]),
         (2, "cut.hpan", &["cut.hpan"]),
         (2, "nowhere.hpan", &["nowhere.hpan: there is no such file"]),
-        (2, "bridge.obj", &["bridge.obj: this is a mesh", "hardpan build bridge.obj"]),
+        (2, "bridge.obj", &["bridge.obj: this is not a terrain image", "hardpan build FILE.obj"]),
         (3, "their.vsterrain", &["their.vsterrain", "Generate OBJ", "hardpan build FILE.obj"]),
         (3, "fields.hpan", &["fields.hpan", "height fields", "build from the sources"]),
     ] {

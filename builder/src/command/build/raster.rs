@@ -83,7 +83,7 @@ pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
 }
 
 /// The same in words.
-pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
+pub fn told_of(fit: &Fit, out: &mut dyn Write) -> Done {
     let Fit { lost, worst, stated, error_quantiles: shares, .. } = fit;
     let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
     writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;
