@@ -106,11 +106,6 @@ pub fn settings_of(t: &Terrain) -> Settings {
     Settings { materials, ..known }
 }
 
-/// Of each material whether its faces were used at all: that stands in the record beside the table.
-pub fn included(t: &Terrain) -> Vec<bool> {
-    settings_of(t).materials.iter().map(|rule| rule.include != Some(false)).collect()
-}
-
 /// Numbers of the bits that are set.
 pub fn classes(mask: u32) -> Vec<u32> {
     (0..32).filter(|c| mask >> c & 1 == 1).collect()

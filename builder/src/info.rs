@@ -2,9 +2,10 @@
 
 use crate::{
     Options,
-    again::{classes, included, provenance, recorded},
+    again::{classes, provenance, recorded, settings_of},
     names::{fallback, hex, section_name},
     read,
+    settings::MaterialRule,
 };
 use hardpan::{
     Cost, Terrain,
@@ -270,7 +271,7 @@ pub fn sections(t: &Terrain) -> Vec<Section> {
 
 /// Its materials, in the order of their numbers.
 pub fn materials(t: &Terrain) -> Vec<Material> {
-    let material = |((i, m), include): ((u16, &hardpan::format::Material), bool)| Material {
+    let material = |((i, m), known): ((u16, &hardpan::format::Material), MaterialRule)| Material {
         name: t.material_name(i).into(),
         mu: m.mu,
         rr: m.rolling,
@@ -281,9 +282,9 @@ pub fn materials(t: &Terrain) -> Vec<Material> {
         label: m.label,
         priority: m.priority,
         obstacle: m.flags & 1 == 1,
-        include,
+        include: known.include != Some(false), // which stands only in the record
     };
-    (0..).zip(t.materials()).zip(included(t)).map(material).collect()
+    (0..).zip(t.materials()).zip(settings_of(t).materials).map(material).collect()
 }
 
 /// Its tiles, in the order of the table.

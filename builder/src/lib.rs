@@ -26,7 +26,7 @@
 //! | write and map files | [`Image`], [`ImageFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`source_error`] |
 //! | compare it with another image, or with points of another tool | [`compare`] |
-//! | build from images, one or several | [`rebuild::Rebuild`], [`merge::Merged`], [`Factors`] |
+//! | build from images, one or several | [`rebuild::Rebuild`], [`merge::Merge`], [`Factors`] |
 //! | look into an image | [`info`], [`materials`], [`mod@read`], [`mod@export`] |
 //! | time queries | [`bench`] |
 //! | sample heights on squares | [`mod@sample`] |

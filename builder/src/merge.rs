@@ -1,13 +1,19 @@
 //! Several images in one: each at its place, or at several.
 
-use crate::again::{self, Fields, TileError};
+use crate::again::{self, Fields, TileError, licences, mu_by_default, no_files, no_mesh, settings_of};
 use crate::import::{cos_sin, number_sources};
 use crate::lattice::exp2;
-use crate::settings::MaterialRule;
-use crate::{Material, Scene, SourceError, Triangle, names::shown};
+use crate::settings::{Applied, MaterialRule, SettingsError, SourceFile};
+use crate::{
+    BuildError, Factors, Input, Material, Options, Provenance, Scene, Settings, SourceError, Triangle, Undersides,
+    names::shown,
+};
 use hardpan::Terrain;
 use rayon::prelude::*;
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 /// Where an image comes to lie: it is turned about its zero, then moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +43,12 @@ pub enum NoMerge {
     Differ(Box<Differ>),
     /// All of them have more of these than an image can hold.
     TooMany(&'static str),
+    /// Two images state another coordinate reference system each, and no settings say which is meant.
+    Crs { parts: [String; 2], crs: [String; 2] },
+    /// The settings do not fit them.
+    Settings(SettingsError),
+    /// What is asked for cannot be.
+    Build(BuildError),
 }
 
 /// Two materials of one name.
@@ -62,6 +74,11 @@ impl fmt::Display for NoMerge {
                 write!(f, "material {material:?}: {key} is {a} in {one} and {b} in {other}")
             }
             NoMerge::TooMany(what) => write!(f, "all parts together have too many {what}; merge fewer"),
+            NoMerge::Crs { parts: [one, _], crs: [a, b] } => {
+                write!(f, "its crs is {}, and that of {} {}", shown(b), shown(one), shown(a))
+            }
+            NoMerge::Settings(e) => e.fmt(f),
+            NoMerge::Build(e) => e.fmt(f),
         }
     }
 }
@@ -158,6 +175,113 @@ impl Merged {
         let on_lattice = |p: &[f64; 3]| (0..3).all(|i| (p[i] * scale[i]).fract() == 0.0);
         again::source_error(&self.errors, steps, self.scene.positions.par_iter().all(on_lattice))
     }
+}
+
+/// A verified image that is merged, at one place or several.
+pub struct Source<'a> {
+    pub terrain: Terrain<'a>,
+    /// What errors call it.
+    pub name: String,
+    /// Its file, as the new image records it.
+    pub input: Input,
+    pub places: Vec<Place>,
+}
+
+/// Images on their way to be built as one. The result does not depend on their order.
+pub struct Merge {
+    /// All ground, with the materials that it gets.
+    pub scene: Scene,
+    /// Where it comes from, and by which options it is built.
+    pub provenance: Provenance,
+    /// What the settings did to the materials, if there are any.
+    pub applied: Option<Applied>,
+}
+
+impl Merge {
+    /// Without settings the finest steps of all images count; `over` puts what is typed before them.
+    pub fn new(
+        sources: &[Source],
+        settings: Option<&Settings>,
+        over: impl FnOnce(&mut Options),
+        factors: &Factors,
+    ) -> Result<Self, NoMerge> {
+        let parts = sources.iter().flat_map(|s| {
+            s.places.iter().map(|place| Part { terrain: s.terrain, name: s.name.clone(), place: *place })
+        });
+        let mut merged = Merged::new(&parts.collect::<Vec<_>>())?;
+        let mut provenance = recorded(sources, settings)?;
+        let build = &mut provenance.settings.build;
+        if settings.is_none() {
+            [build.xy_log2, build.z_log2] = merged.steps;
+        }
+        build.undersides = Undersides::Ground;
+        over(build);
+        build.source_error = merged.source_error([build.xy_log2, build.z_log2]);
+        merged.scene.materials.iter_mut().for_each(|m| m.undersides = None);
+        let mut by_default = unstated(sources);
+        let applied = settings.map(|s| s.apply(&mut merged.scene)).transpose().map_err(NoMerge::Settings)?;
+        if let (Some(settings), Some(applied)) = (settings, &applied) {
+            by_default = applied.unstated(settings, |name| by_default.contains(name));
+        }
+        factors.apply(&mut merged.scene.materials).map_err(NoMerge::Build)?;
+        merged.unify()?;
+        provenance.factors = (!factors.is_none()).then_some(*factors);
+        if !factors.states_mu() {
+            provenance.mu_by_default = by_default.into_iter().collect();
+            provenance.mu_by_default.sort_unstable();
+        }
+        Ok(Merge { scene: merged.scene, provenance, applied })
+    }
+}
+
+/// What the image records of where it came from, in an order that is not that of the images.
+fn recorded(sources: &[Source], settings: Option<&Settings>) -> Result<Provenance, NoMerge> {
+    let mut known = settings.cloned().unwrap_or_default();
+    no_mesh(&known, None).and_then(|()| no_files(&known)).map_err(NoMerge::Build)?;
+    let each: Vec<(&Source, Settings)> = sources.iter().map(|s| (s, settings_of(&s.terrain))).collect();
+    let mut said = each.iter().filter(|(_, s)| known.crs.is_empty() && !s.crs.is_empty());
+    if let Some((one, first)) = said.next() {
+        if let Some((other, second)) = said.find(|(_, s)| s.crs != first.crs) {
+            let parts = [&one.name, &other.name].map(String::clone);
+            return Err(NoMerge::Crs { parts, crs: [first, second].map(|s| format!("{:?}", s.crs)) });
+        }
+        known.crs.clone_from(&first.crs);
+    }
+    let mut all: Vec<(Input, SourceFile)> = Vec::new();
+    for (s, settings) in &each {
+        let licence = licences([settings].into_iter());
+        all.extend(s.places.iter().map(|Place { translate, yaw_deg }| {
+            let source = SourceFile {
+                file: s.input.file.clone(),
+                yaw_deg: (*yaw_deg != 0.0).then_some(*yaw_deg),
+                translate: (*translate != [0.0; 3]).then_some(*translate),
+                licence: licence.clone(),
+                ..SourceFile::default()
+            };
+            (s.input.clone(), source)
+        }));
+    }
+    all.sort_by(|(a, s), (b, r)| {
+        let numbers = |s: &SourceFile| (s.translate.unwrap_or_default(), s.yaw_deg.unwrap_or_default());
+        let places = || numbers(s).partial_cmp(&numbers(r)).expect("numbers");
+        (&a.file, &a.sha256).cmp(&(&b.file, &b.sha256)).then_with(places)
+    });
+    let inputs;
+    (inputs, known.sources) = all.into_iter().unzip();
+    Ok(Provenance { inputs, settings: known, ..Provenance::default() })
+}
+
+/// Names of materials whose mu nobody stated in any image.
+fn unstated(sources: &[Source]) -> HashSet<String> {
+    let (mut unstated, mut stated) = (HashSet::new(), HashSet::new());
+    for Source { terrain: t, .. } in sources {
+        let by_default = mu_by_default(t);
+        let names = (0..t.materials().len() as u16).map(|m| t.material_name(m).to_owned());
+        stated.extend(names.filter(|name| !by_default.contains(name)));
+        unstated.extend(by_default);
+    }
+    unstated.retain(|name| !stated.contains(name));
+    unstated
 }
 
 impl Placed {

@@ -1,39 +1,13 @@
 //! An image built from itself.
 
-use crate::again::{Fields, licences, mu_by_default, no_files, no_mesh, provenance, settings_of};
+use crate::again::{licences, mu_by_default, no_files, no_mesh, provenance, settings_of};
 use crate::lattice::exp2;
 use crate::merge::{Merged, NoMerge, Part, Place};
-use crate::settings::{Applied, SettingsError, SourceFile};
+use crate::settings::{Applied, SourceFile};
 use crate::{BuildError, Built, Factors, Input, Job, Material, Near, Options, Provenance, Scene, Settings, Undersides};
 use hardpan::{Terrain, format::section};
 use hardpan_shaders::Stages;
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
-
-/// Why an image is not built again.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NotAgain {
-    /// It is no scene of triangles.
-    Fields(Fields),
-    /// The settings do not fit it.
-    Settings(SettingsError),
-    /// What is asked for cannot be.
-    Build(BuildError),
-}
-
-impl fmt::Display for NotAgain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotAgain::Fields(e) => e.fmt(f),
-            NotAgain::Settings(e) => e.fmt(f),
-            NotAgain::Build(e) => e.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for NotAgain {}
+use std::collections::{HashMap, HashSet};
 
 /// An image on its way to be built from itself, by the settings that it records or by others.
 ///
@@ -63,31 +37,28 @@ impl Rebuild {
         settings: Option<&Settings>,
         over: impl FnOnce(&mut Options),
         factors: &Factors,
-    ) -> Result<Self, NotAgain> {
+    ) -> Result<Self, NoMerge> {
         let mut known = settings_of(t);
         known.rules.clear(); // their materials are there by name
         let mut asked = settings.unwrap_or(&known).clone();
-        settings.map_or(Ok(()), no_files).map_err(NotAgain::Build)?;
+        settings.map_or(Ok(()), no_files).map_err(NoMerge::Build)?;
         over(&mut asked.build);
         if asked.crs.is_empty() {
             asked.crs.clone_from(&known.crs);
         }
         let image = Part { terrain: *t, name: String::new(), place: Place::default() };
-        let merged = Merged::new(&[image]).map_err(|e| match e {
-            NoMerge::Fields(_, fields) => NotAgain::Fields(fields),
-            e => NotAgain::Build(BuildError::Scene(e.to_string())),
-        })?;
-        no_mesh(&asked, known.build.source_error.as_ref()).map_err(NotAgain::Build)?;
-        asked.build.check().map_err(NotAgain::Build)?;
+        let merged = Merged::new(&[image])?;
+        no_mesh(&asked, known.build.source_error.as_ref()).map_err(NoMerge::Build)?;
+        asked.build.check().map_err(NoMerge::Build)?;
         let source_error = merged.source_error([asked.build.xy_log2, asked.build.z_log2]);
         let mut scene = merged.scene;
         scene.materials.iter_mut().for_each(|m| m.undersides = None);
         let mut recorded = Scene { materials: scene.materials.clone(), ..Scene::default() };
-        known.apply(&mut recorded).map_err(NotAgain::Settings)?;
+        known.apply(&mut recorded).map_err(NoMerge::Settings)?;
         let old = recorded.materials;
-        let applied = asked.apply(&mut scene).map_err(NotAgain::Settings)?;
+        let applied = asked.apply(&mut scene).map_err(NoMerge::Settings)?;
         let mut new = scene.materials;
-        factors.apply(&mut new).map_err(NotAgain::Build)?;
+        factors.apply(&mut new).map_err(NoMerge::Build)?;
         let before = mu_by_default(t);
         let mu_by_default = match settings {
             _ if factors.states_mu() => HashSet::new(),

@@ -7,11 +7,8 @@ use std::{
 };
 
 use crate::{
-    BuildError, Built, Code, Factors, ImageFile, Input, Options, Outliers, Settings, Split,
-    again::{Fields, mu_by_default},
-    check,
-    import::file_name,
-    settings::Applied,
+    BuildError, Built, Code, Factors, ImageFile, Input, Options, Outliers, Settings, Split, again::mu_by_default,
+    check, import::file_name, merge::NoMerge, settings::Applied,
 };
 use hardpan::Terrain;
 
@@ -22,6 +19,7 @@ use super::{
     materials::told_by_default,
     named,
     progress::stage,
+    quoted,
     report::Report,
     shown, terrain, warn, write_image,
 };
@@ -93,10 +91,28 @@ pub fn open<'a>(file: &Path, image: &'a ImageFile) -> Done<(Terrain<'a>, Input)>
     Ok((terrain(file, image)?, Input { frame: "x, y, z in m".into(), ..digest }))
 }
 
-/// That an image has heights instead of triangles.
-pub fn no_scene(file: &Path, fields: Fields) -> Failure {
-    let hint = "build from the sources instead, or without --raster: hardpan build FILE.obj";
-    Failure::unsupported(file, format!("{fields}; {hint}"))
+/// Why images are not built again; `whole` is the one, or what they become, and `first` one of them.
+pub fn failed(args: &Common, whole: &Path, first: &Path, error: NoMerge) -> Failure {
+    match error {
+        NoMerge::Fields(part, fields) => {
+            let hint = "build from the sources instead, or without --raster: hardpan build FILE.obj";
+            let part = if part.is_empty() { first } else { Path::new(&part) };
+            Failure::unsupported(part, format!("{fields}; {hint}"))
+        }
+        NoMerge::Differ(_) => {
+            let hint = "to say what is meant, give it an entry in --settings FILE.toml";
+            Failure::input(whole, format!("{error}; {hint}"))
+        }
+        NoMerge::Crs { parts: [_, ref other], .. } => {
+            Failure::input(Path::new(other), format!("{error}; say in --settings which is meant: crs = \"...\""))
+        }
+        NoMerge::Settings(e) => {
+            let names = format!("names: hardpan materials {}", quoted(first));
+            Failure::input(args.settings.as_deref().unwrap_or(whole), format!("{e}; {names}"))
+        }
+        NoMerge::Build(e) => args.failed(whole, e),
+        NoMerge::TooMany(_) => Failure::input(whole, error),
+    }
 }
 
 /// Says what settings of materials say for nothing, and of which they say nothing.

@@ -2,14 +2,14 @@
 
 use std::{io::Write, path::PathBuf, time::Instant};
 
-use crate::rebuild::{NotAgain, Rebuild};
+use crate::rebuild::Rebuild;
 use hardpan::Terrain;
 use hardpan_shaders::Cpu;
 
 use super::{
     Done, Failure,
-    again::{self, finish, no_scene, open, settle},
-    load, named, quoted,
+    again::{self, failed, finish, open, settle},
+    load, named,
     report::{Report, reported},
     warn,
 };
@@ -49,7 +49,7 @@ fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     report.inputs = vec![input.clone()];
     let factors = again.factors();
     let rebuild = Rebuild::new(&t, settings.as_ref(), |build| again.over(build), &factors);
-    let rebuild = rebuild.map_err(|e| failed(args, e))?;
+    let rebuild = rebuild.map_err(|e| failed(again, file, file, e))?;
     report.seconds.read = began.elapsed().as_secs_f64();
     report.factors = (!factors.is_none()).then_some(factors);
     if let (Some(settings), Some(applied)) = (&settings, &rebuild.applied) {
@@ -70,16 +70,4 @@ fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
         writeln!(out, "the file is the same as {}", named(file))?;
     }
     Ok(())
-}
-
-fn failed(args: &Args, error: NotAgain) -> Failure {
-    let Args { image, again } = args;
-    match error {
-        NotAgain::Fields(fields) => no_scene(image, fields),
-        NotAgain::Settings(e) => {
-            let place = again.settings.as_deref().unwrap_or(image);
-            Failure::input(place, format!("{e}; names: hardpan materials {}", quoted(image)))
-        }
-        NotAgain::Build(e) => again.failed(image, e),
-    }
 }
