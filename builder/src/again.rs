@@ -1,16 +1,12 @@
 //! Images as what others are built from: their ground as a scene, and the settings that they record.
 
 use crate::lattice::exp2;
-use crate::merge::{Merged, NoMerge, Part, Place};
-use crate::settings::{Applied, MaterialRule, SettingsError, SourceFile};
+use crate::settings::{MaterialRule, SourceFile};
 use crate::{
-    BuildError, Built, Factors, Fallback, Input, Job, Material, Near, Options, Provenance, Scene, Settings,
-    SourceError, Triangle, Undersides, export, import, read,
+    BuildError, Fallback, Material, Options, Provenance, Scene, Settings, SourceError, Triangle, Undersides, import,
+    read,
 };
 use hardpan::{Terrain, format::section};
-use hardpan_shaders::Stages;
-#[cfg(feature = "json")]
-use serde_json::{Value, json};
 use std::{
     collections::{HashMap, HashSet},
     fmt,
@@ -46,7 +42,7 @@ pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
     let triangle = |s: &read::Stored| Triangle { v: s.corners.map(number), material: s.material, source: s.source };
     let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
     let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i]);
-    let material = |m| Material { undersides: Some(Undersides::Ground), ..export::material(t, m) };
+    let material = |m| Material { undersides: Some(Undersides::Ground), ..material(t, m) };
     Ok(Scene {
         triangles: stored.iter().map(triangle).collect(),
         positions: vertices.iter().map(place).collect(),
@@ -54,6 +50,24 @@ pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
         sources: (0..t.source_count() as u16).map(|s| t.source_name(s).into()).collect(),
         fields: Vec::new(),
     })
+}
+
+/// What an image knows of one of its materials.
+pub fn material(t: &Terrain, number: u16) -> Material {
+    let Some(m) = t.materials().get(usize::from(number)) else { return Material::default() };
+    Material {
+        name: t.material_name(number).into(),
+        mu: m.mu,
+        rr: m.rolling,
+        gain: m.gain,
+        surface: m.surface,
+        cone_index: m.cone_index,
+        class_mask: m.class_mask,
+        label: m.label,
+        priority: m.priority,
+        obstacle: m.flags & 1 == 1,
+        ..Material::default()
+    }
 }
 
 /// What the builder recorded, if it can be read.
@@ -78,7 +92,7 @@ pub fn settings_of(t: &Terrain) -> Settings {
     let mut by_name: HashMap<&Option<String>, &MaterialRule> = HashMap::new();
     known.materials.iter().for_each(|rule| _ = by_name.entry(&rule.name).or_insert(rule));
     let rule = |m: u16| {
-        let mut rule = MaterialRule::from(&export::material(t, m));
+        let mut rule = MaterialRule::from(&material(t, m));
         // what of a material was left out stands only in the record
         if let Some(known) = by_name.get(&rule.name) {
             rule.include = known.include.or(rule.include);
@@ -90,25 +104,6 @@ pub fn settings_of(t: &Terrain) -> Settings {
     };
     let materials = (0..t.materials().len() as u16).map(rule).collect();
     Settings { materials, ..known }
-}
-
-/// All that the materials of an image have, as a list.
-#[cfg(feature = "json")]
-pub fn materials(t: &Terrain) -> Value {
-    let included = included(t);
-    let material = |(i, m): (usize, &hardpan::format::Material)| {
-        json!({
-            "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain, "surface_type": m.surface,
-            "classes": classes(m.class_mask), "cone_index": m.cone_index, "label": m.label, "priority": m.priority,
-            "obstacle": m.flags & 1 == 1, "include": included[i],
-        })
-    };
-    t.materials().iter().enumerate().map(material).collect()
-}
-
-/// Of each material whether its faces were used at all: that stands in the record beside the table.
-pub fn included(t: &Terrain) -> Vec<bool> {
-    settings_of(t).materials.iter().map(|rule| rule.include != Some(false)).collect()
 }
 
 /// Numbers of the bits that are set.
@@ -160,6 +155,42 @@ fn options(t: &Terrain) -> Options {
     }
 }
 
+/// What a tile of an image is off by against what that was built from; metres.
+pub struct TileError {
+    /// Its least corner.
+    pub low: [f64; 2],
+    pub side: f64,
+    /// In plan and height.
+    pub error: [f64; 2],
+}
+
+/// What each tile of an image is off by.
+pub fn errors(t: &Terrain) -> Vec<TileError> {
+    let h = t.header();
+    let low = |n: i32, i: usize| (h.origin[i] + (i64::from(n) << h.tile_log2)) as f64 * exp2(h.xy_log2);
+    let side = exp2(h.tile_log2 as i32 + h.xy_log2);
+    let of = |t: read::TileView| TileError { low: [low(t.head.x, 0), low(t.head.y, 1)], side, error: t.head.error };
+    read::tiles(t).map(of).collect()
+}
+
+/// What ground is off by whose tiles are, on a lattice of these steps; none if that is half a step of rounding everywhere, as of any
+/// mesh. `on_lattice`: nothing of it is rounded again.
+pub fn source_error(tiles: &[TileError], steps: [i32; 2], on_lattice: bool) -> Option<SourceError> {
+    let half = steps.map(|log2| exp2(log2 - 1));
+    let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];
+    if on_lattice && tiles.iter().all(|t| t.error == rounding) {
+        return None;
+    }
+    let rest = tiles.iter().map(|t| t.error).reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])?;
+    // one side for all: a larger square says the same of some more ground
+    let side = tiles.iter().map(|t| t.side).fold(0.0, f64::max);
+    let squares = tiles.iter().filter(|t| t.error != rest).map(|t| [t.low[0], t.low[1], t.error[0], t.error[1]]);
+    let mut squares: Vec<[f64; 4]> = squares.collect();
+    squares.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    squares.dedup();
+    Some(SourceError { rest, side, squares })
+}
+
 /// The licences of settings, each once.
 pub fn licences<'a>(all: impl Iterator<Item = &'a Settings>) -> String {
     let mut licences: Vec<&str> = all.flat_map(|s| &s.sources).map(|s| s.licence.as_str()).collect();
@@ -167,152 +198,6 @@ pub fn licences<'a>(all: impl Iterator<Item = &'a Settings>) -> String {
     licences.sort_unstable();
     licences.dedup();
     licences.join("; ")
-}
-
-/// Why an image is not built again.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NotAgain {
-    /// It is no scene of triangles.
-    Fields(Fields),
-    /// The settings do not fit it.
-    Settings(SettingsError),
-    /// What is asked for cannot be.
-    Build(BuildError),
-}
-
-impl fmt::Display for NotAgain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotAgain::Fields(e) => e.fmt(f),
-            NotAgain::Settings(e) => e.fmt(f),
-            NotAgain::Build(e) => e.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for NotAgain {}
-
-/// An image on its way to be built from itself, by the settings that it records or by others.
-///
-/// What its own settings say of repairs has been done to its ground. Where others say the same of weld, stitch, slopes or undersides, on
-/// the same lattice, it is not done again; origin and tiles stay as they are then, too. What they say otherwise is done to the ground as
-/// it is: nothing that was mended or left out comes back.
-pub struct Rebuild {
-    /// The ground, with the materials that it gets.
-    pub scene: Scene,
-    /// What is done.
-    pub options: Options,
-    /// What the settings did to its materials; none were given if it keeps its own.
-    pub applied: Option<Applied>,
-    /// Whether nothing changes: then the file is the same, bit by bit, if this version of the builder made it and recorded how.
-    pub same: bool,
-    asked: Settings,
-    /// Materials by name, as they are recorded.
-    undersides: HashMap<String, Option<Undersides>>,
-    mu_by_default: Vec<String>,
-    factors: Factors,
-}
-
-impl Rebuild {
-    /// Of a verified image. Settings that are not given are those that it records; `over` puts what is typed before them.
-    pub fn new(
-        t: &Terrain,
-        settings: Option<&Settings>,
-        over: impl FnOnce(&mut Options),
-        factors: &Factors,
-    ) -> Result<Self, NotAgain> {
-        let mut known = settings_of(t);
-        known.rules.clear(); // their materials are there by name
-        let mut asked = settings.unwrap_or(&known).clone();
-        settings.map_or(Ok(()), no_files).map_err(NotAgain::Build)?;
-        over(&mut asked.build);
-        if asked.crs.is_empty() {
-            asked.crs.clone_from(&known.crs);
-        }
-        let image = Part { terrain: *t, name: String::new(), place: Place::default() };
-        let merged = Merged::new(&[image]).map_err(|e| match e {
-            NoMerge::Fields(_, fields) => NotAgain::Fields(fields),
-            e => NotAgain::Build(BuildError::Scene(e.to_string())),
-        })?;
-        no_mesh(&asked, known.build.source_error.as_ref()).map_err(NotAgain::Build)?;
-        asked.build.check().map_err(NotAgain::Build)?;
-        let source_error = merged.source_error([asked.build.xy_log2, asked.build.z_log2]);
-        let mut scene = merged.scene;
-        scene.materials.iter_mut().for_each(|m| m.undersides = None);
-        let mut recorded = Scene { materials: scene.materials.clone(), ..Scene::default() };
-        known.apply(&mut recorded).map_err(NotAgain::Settings)?;
-        let old = recorded.materials;
-        let applied = asked.apply(&mut scene).map_err(NotAgain::Settings)?;
-        let mut new = scene.materials;
-        factors.apply(&mut new).map_err(NotAgain::Build)?;
-        let before = mu_by_default(t);
-        let mu_by_default = match settings {
-            _ if factors.states_mu() => HashSet::new(),
-            Some(_) => applied.unstated(&asked, |name| before.contains(name)),
-            None => before.clone(),
-        };
-        let same = factors.is_none()
-            && asked.rules.is_empty()
-            && provenance(t).is_some_and(|p| p.is_own())
-            && (&old, &known.build, &known.crs, &before) == (&new, &asked.build, &asked.crs, &mu_by_default);
-
-        let h = t.header();
-        let on_lattice = [asked.build.xy_log2, asked.build.z_log2] == [h.xy_log2, h.z_log2];
-        let (was, now) = (&known.build, &asked.build);
-        let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
-        let origin = [0, 1, 2].map(|i| h.origin[i] as f64 * step[i]);
-        let done = |same: bool| on_lattice && same;
-        let options = Options {
-            tile_log2: if done(was.tile_log2 == now.tile_log2) {
-                u8::try_from(h.tile_log2).ok()
-            } else {
-                now.tile_log2
-            },
-            origin: if done(was.origin == now.origin) { Some(origin) } else { now.origin },
-            weld: if done(was.weld == now.weld) { Near::default() } else { now.weld },
-            stitch: if done(was.stitch == now.stitch) { None } else { now.stitch },
-            max_slope: if done(was.max_slope == now.max_slope) { None } else { now.max_slope },
-            undersides: Undersides::Ground,
-            source_error,
-            ..now.clone()
-        };
-        let undersides = new.iter().map(|m| (m.name.clone(), m.undersides)).collect();
-        let before: HashMap<&str, Option<Undersides>> = old.iter().map(|m| (m.name.as_str(), m.undersides)).collect();
-        for m in &mut new {
-            let old = before.get(m.name.as_str()).copied().flatten().unwrap_or(was.undersides);
-            let new = m.undersides.unwrap_or(now.undersides);
-            m.undersides = Some(if done(old == new) { Undersides::Ground } else { new });
-        }
-        scene.materials = new;
-        let mut mu_by_default: Vec<String> = mu_by_default.into_iter().collect();
-        mu_by_default.sort_unstable();
-        let licence = licences([&known].into_iter());
-        asked.sources = vec![SourceFile { licence, ..SourceFile::default() }];
-        let applied = settings.map(|_| applied);
-        Ok(Rebuild { scene, options, applied, same, asked, undersides, mu_by_default, factors: *factors })
-    }
-
-    /// Builds it from the same image, whose file this is.
-    pub fn build(&self, t: &Terrain, file: &Input, stages: &dyn Stages) -> Result<Built, BuildError> {
-        let text = |materials: &[Material]| {
-            if self.same {
-                let text = t.section(section::PROVENANCE).unwrap_or_default();
-                return String::from_utf8_lossy(text).into_owned();
-            }
-            let mut settings = self.asked.clone();
-            settings.sources.iter_mut().for_each(|s| s.file.clone_from(&file.file));
-            let (inputs, mu_by_default) = (vec![file.clone()], self.mu_by_default.clone());
-            let factors = (!self.factors.is_none()).then_some(self.factors);
-            let known = Provenance { inputs, mu_by_default, settings, factors, ..Provenance::default() };
-            let recorded = Options { source_error: self.options.source_error.clone(), ..self.asked.build.clone() };
-            let undersides = |m: &Material| self.undersides.get(&m.name).copied().flatten();
-            let material = |m: &Material| Material { undersides: undersides(m), ..m.clone() };
-            known.text(&recorded, &materials.iter().map(material).collect::<Vec<_>>())
-        };
-        let job = Job::new_on(&self.scene, &self.options, stages)?;
-        let tiles = job.all(stages)?;
-        job.image_saying(tiles, text)
-    }
 }
 
 /// That settings of a mesh say what no image can have, but for this error of its sources, which it has already.

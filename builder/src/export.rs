@@ -6,7 +6,7 @@ use crate::import::keeps_name;
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
 use crate::settings::{MaterialRule, Settings, SourceFile};
-use crate::{BuildError, Code, Material, Near, Options, SourceError, Undersides, again, build, import};
+use crate::{BuildError, Code, Near, Options, Undersides, again, build, import};
 use hardpan::Terrain;
 use std::{
     collections::HashSet,
@@ -212,7 +212,7 @@ impl<'a> Obj<'a> {
         let build = Options {
             tile_log2: u8::try_from(h.tile_log2).ok(),
             origin: Some([0, 1, 2].map(|i| h.origin[i] as f64 * step[i])),
-            source_error: self.source_error(),
+            source_error: again::source_error(&again::errors(self.t), [h.xy_log2, h.z_log2], true),
             undersides: Undersides::Ground,
             weld: Near::default(),
             stitch: None,
@@ -238,24 +238,6 @@ impl<'a> Obj<'a> {
         let crs = known.crs.clone();
         Settings { build, sources: vec![source], materials, crs, ..Settings::default() }
     }
-
-    /// The errors that the tiles state; none if they are those of rounding.
-    fn source_error(&self) -> Option<SourceError> {
-        let h = self.t.header();
-        let half = [h.xy_log2, h.z_log2].map(|log2| exp2(log2 - 1));
-        let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];
-        let tiles: Vec<_> = read::tiles(self.t).map(|tile| tile.head).collect();
-        let least = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].min(b[1])];
-        let rest = tiles.iter().map(|t| t.error).reduce(least)?;
-        if tiles.iter().all(|t| t.error == rounding) {
-            return None;
-        }
-        let side = exp2(h.tile_log2 as i32 + h.xy_log2);
-        let low = |n: i32, i: usize| (h.origin[i] + (i64::from(n) << h.tile_log2)) as f64 * exp2(h.xy_log2);
-        let squares = tiles.iter().filter(|t| t.error != rest);
-        let squares = squares.map(|t| [low(t.x, 0), low(t.y, 1), t.error[0], t.error[1]]).collect();
-        Some(SourceError { rest, side, squares })
-    }
 }
 
 fn materials<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
@@ -266,22 +248,4 @@ fn materials<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
 fn sources<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let t = *t;
     (0..t.source_count() as u16).map(move |s| t.source_name(s))
-}
-
-/// What an image knows of one of its materials.
-pub fn material(t: &Terrain, number: u16) -> Material {
-    let Some(m) = t.materials().get(usize::from(number)) else { return Material::default() };
-    Material {
-        name: t.material_name(number).into(),
-        mu: m.mu,
-        rr: m.rolling,
-        gain: m.gain,
-        surface: m.surface,
-        cone_index: m.cone_index,
-        class_mask: m.class_mask,
-        label: m.label,
-        priority: m.priority,
-        obstacle: m.flags & 1 == 1,
-        ..Material::default()
-    }
 }

@@ -62,21 +62,18 @@ impl Factors {
     /// If a number is out of its range, or becomes too large to be one; then they stay as they are.
     pub fn apply(&self, materials: &mut [Material]) -> Result<(), BuildError> {
         self.check()?;
-        let of = |v: f64, other: Option<f64>, times: Option<f64>| other.unwrap_or(v) * times.unwrap_or(1.0) + 0.0;
-        let mu = |m: &Material| of(m.mu, self.mu_override, self.mu_multiply);
-        let rr = |m: &Material| of(m.rr, self.rr_override, self.rr_multiply);
-        if let Some(m) = materials.iter().find(|m| !is_factor(mu(m)) || !is_factor(rr(m))) {
-            let (key, v, times) = if is_factor(mu(m)) {
-                ("rr", self.rr_override.unwrap_or(m.rr), self.rr_multiply)
-            } else {
-                ("mu", self.mu_override.unwrap_or(m.mu), self.mu_multiply)
-            };
-            let times = decimal(times.unwrap_or(1.0));
-            let text =
-                format!("{key} {} of material {:?} times {times} is no number; multiply by less", decimal(v), m.name);
-            return Err(BuildError::Option(text));
+        let mu = |m: &Material| (self.mu_override.unwrap_or(m.mu), self.mu_multiply.unwrap_or(1.0));
+        let rr = |m: &Material| (self.rr_override.unwrap_or(m.rr), self.rr_multiply.unwrap_or(1.0));
+        for m in materials.iter() {
+            let both = [("mu", mu(m)), ("rr", rr(m))];
+            if let Some((key, (v, times))) = both.into_iter().find(|(_, (v, times))| !is_factor(v * times)) {
+                let [v, times] = [v, times].map(decimal);
+                let text = format!("{key} {v} of material {:?} times {times} is no number; multiply by less", m.name);
+                return Err(BuildError::Option(text));
+            }
         }
-        materials.iter_mut().for_each(|m| (m.mu, m.rr) = (mu(m), rr(m)));
+        let product = |(v, times): (f64, f64)| v * times + 0.0;
+        materials.iter_mut().for_each(|m| (m.mu, m.rr) = (product(mu(m)), product(rr(m))));
         Ok(())
     }
 }

@@ -11,6 +11,21 @@ pub const JOINT: f64 = 0.012;
 /// Posts from one joint of [`cobble`] to the next.
 pub const SETT: usize = 20;
 
+/// All of them, by name, with what each is.
+pub const ALL: [(&str, &str, fn() -> Scene); 11] = [
+    ("flat", "A level square of 1000 m at z = 0: two triangles, mu 0.85", flat),
+    ("ramp", "The plane z = 0.10 x + 0.05 y on 200 m by 200 m, mu 0.8, rr 1.2", ramp),
+    ("bridge", "Ground at z = 0 on 100 m by 100 m under a deck at z = 6 over |x| <= 5", bridge),
+    ("hole", "flat with an opening of 10 m by 10 m at the centre", hole),
+    ("curb", "A road at z = 0, from x = 0 on a pavement at 0.15; a lamp arm at z = 5 over |x| <= 1", curb),
+    ("mats", "Three squares of 10 m: Concrete, Grass, and a material without a name", mats),
+    ("cobble", "Setts of 0.10 m with joints 12 mm deep on 10 m by 10 m, as heights every 5 mm", cobble),
+    ("step", "z = 0, from x = 0 on z = 0.1; heights every millimetre, 1 m by 1 m", step),
+    ("city", "A town of 1200 m by 1200 m with kerbs, houses, trees and a flyover", city),
+    ("soup", "A random heap of overlaps, slivers, T-junctions, duplicates and walls", || soup(1)),
+    ("far", "ramp at east 388 096 m, north 3 948 996 m", far),
+];
+
 /// A level square of 1000 m at z = 0.
 pub fn flat() -> Scene {
     let mut d = Draft::new(&[("Asphalt", 0.85, 1.0)]);
@@ -377,8 +392,8 @@ impl Draft {
     }
 }
 
-/// SplitMix64.
-struct Dice(u64);
+/// Random numbers, the same every time: SplitMix64.
+pub(crate) struct Dice(pub u64);
 
 impl Dice {
     fn next(&mut self) -> u64 {
@@ -389,11 +404,11 @@ impl Dice {
     }
 
     /// In [0, 1).
-    fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 

@@ -26,8 +26,9 @@
 //! | write and map files | [`Image`], [`ImageFile`], [`files::NewFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`source_error`] |
 //! | compare it with another image, or with points of another tool | [`compare`] |
-//! | build from images, one or several | [`again::Rebuild`], [`merge::Merged`], [`Factors`] |
-//! | look into an image | [`mod@read`], [`mod@export`] |
+//! | build from images, one or several | [`rebuild::Rebuild`], [`merge::Merge`], [`Factors`] |
+//! | look into an image | [`info`], [`materials`], [`mod@read`], [`mod@export`] |
+//! | time queries | [`bench`] |
 //! | sample heights on squares | [`mod@sample`] |
 //! | read tables of points, and drives; ask at many | [`table`], [`ask`] |
 //! | try it | [`fixtures`], [`proving_ground`] |
@@ -41,6 +42,7 @@
 pub mod again;
 pub mod ask;
 pub mod backend;
+pub mod bench;
 pub mod check;
 #[cfg(feature = "command")]
 pub mod command;
@@ -58,17 +60,21 @@ pub mod finding;
 pub mod fixtures;
 mod image;
 pub mod import;
+pub mod info;
 mod lattice;
 mod map;
+pub mod materials;
 pub mod merge;
 pub mod names;
 mod pipeline;
 mod provenance;
 pub mod proving_ground;
 pub mod read;
+pub mod rebuild;
 pub mod sample;
 mod scene;
 pub mod settings;
+mod shapes;
 mod split;
 mod stage;
 pub mod table;

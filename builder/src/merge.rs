@@ -1,16 +1,19 @@
 //! Several images in one: each at its place, or at several.
 
-use crate::again::{self, Fields};
+use crate::again::{self, Fields, TileError, licences, mu_by_default, no_files, no_mesh, settings_of};
 use crate::import::{cos_sin, number_sources};
 use crate::lattice::exp2;
+use crate::settings::{Applied, MaterialRule, SettingsError, SourceFile};
 use crate::{
-    Material, Scene, SourceError, Triangle,
-    names::{decimal, shown},
-    read,
+    BuildError, Factors, Input, Material, Options, Provenance, Scene, Settings, SourceError, Triangle, Undersides,
+    names::shown,
 };
 use hardpan::Terrain;
 use rayon::prelude::*;
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 /// Where an image comes to lie: it is turned about its zero, then moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,6 +43,12 @@ pub enum NoMerge {
     Differ(Box<Differ>),
     /// All of them have more of these than an image can hold.
     TooMany(&'static str),
+    /// Two images state another coordinate reference system each, and no settings say which is meant.
+    Crs { parts: [String; 2], crs: [String; 2] },
+    /// The settings do not fit them.
+    Settings(SettingsError),
+    /// What is asked for cannot be.
+    Build(BuildError),
 }
 
 /// Two materials of one name.
@@ -48,7 +57,7 @@ pub struct Differ {
     /// Their name.
     pub material: String,
     /// The first property that is another.
-    pub key: &'static str,
+    pub key: String,
     /// What the two images have of it.
     pub values: [String; 2],
     /// The two images.
@@ -65,6 +74,11 @@ impl fmt::Display for NoMerge {
                 write!(f, "material {material:?}: {key} is {a} in {one} and {b} in {other}")
             }
             NoMerge::TooMany(what) => write!(f, "all parts together have too many {what}; merge fewer"),
+            NoMerge::Crs { parts: [one, _], crs: [a, b] } => {
+                write!(f, "its crs is {}, and that of {} {}", shown(b), shown(one), shown(a))
+            }
+            NoMerge::Settings(e) => e.fmt(f),
+            NoMerge::Build(e) => e.fmt(f),
         }
     }
 }
@@ -80,14 +94,14 @@ pub struct Merged {
     pub steps: [i32; 2],
     /// Of each material the first part that has it so.
     owners: Vec<String>,
-    /// Of each tile of each part: its least corner and side, and what it is off by in plan and height; metres.
-    errors: Vec<([f64; 2], f64, [f64; 2])>,
+    /// Of each tile of each part.
+    errors: Vec<TileError>,
 }
 
 /// A part on its way into the whole.
 struct Placed {
     scene: Scene,
-    errors: Vec<([f64; 2], f64, [f64; 2])>,
+    errors: Vec<TileError>,
 }
 
 impl Merged {
@@ -157,23 +171,117 @@ impl Merged {
     /// What the scene is off by against what the parts were built from, if it is rounded to these steps; none if that is half a step
     /// of rounding everywhere, as of any mesh.
     pub fn source_error(&self, steps: [i32; 2]) -> Option<SourceError> {
-        let half = steps.map(|log2| exp2(log2 - 1));
-        let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];
         let scale = [exp2(-steps[0]), exp2(-steps[0]), exp2(-steps[1])];
         let on_lattice = |p: &[f64; 3]| (0..3).all(|i| (p[i] * scale[i]).fract() == 0.0);
-        if self.errors.iter().all(|e| e.2 == rounding) && self.scene.positions.par_iter().all(on_lattice) {
-            return None;
-        }
-        let least = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].min(b[1])];
-        let rest = self.errors.iter().map(|e| e.2).reduce(least)?;
-        // one side for all: a larger square says the same of some more ground
-        let side = self.errors.iter().map(|e| e.1).fold(0.0, f64::max);
-        let squares = self.errors.iter().filter(|e| e.2 != rest);
-        let mut squares: Vec<[f64; 4]> = squares.map(|([x, y], _, [plan, height])| [*x, *y, *plan, *height]).collect();
-        squares.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
-        squares.dedup();
-        Some(SourceError { rest, side, squares })
+        again::source_error(&self.errors, steps, self.scene.positions.par_iter().all(on_lattice))
     }
+}
+
+/// A verified image that is merged, at one place or several.
+pub struct Source<'a> {
+    pub terrain: Terrain<'a>,
+    /// What errors call it.
+    pub name: String,
+    /// Its file, as the new image records it.
+    pub input: Input,
+    pub places: Vec<Place>,
+}
+
+/// Images on their way to be built as one. The result does not depend on their order.
+pub struct Merge {
+    /// All ground, with the materials that it gets.
+    pub scene: Scene,
+    /// Where it comes from, and by which options it is built.
+    pub provenance: Provenance,
+    /// What the settings did to the materials, if there are any.
+    pub applied: Option<Applied>,
+}
+
+impl Merge {
+    /// Without settings the finest steps of all images count; `over` puts what is typed before them.
+    pub fn new(
+        sources: &[Source],
+        settings: Option<&Settings>,
+        over: impl FnOnce(&mut Options),
+        factors: &Factors,
+    ) -> Result<Self, NoMerge> {
+        let parts = sources.iter().flat_map(|s| {
+            s.places.iter().map(|place| Part { terrain: s.terrain, name: s.name.clone(), place: *place })
+        });
+        let mut merged = Merged::new(&parts.collect::<Vec<_>>())?;
+        let mut provenance = recorded(sources, settings)?;
+        let build = &mut provenance.settings.build;
+        if settings.is_none() {
+            [build.xy_log2, build.z_log2] = merged.steps;
+        }
+        build.undersides = Undersides::Ground;
+        over(build);
+        build.source_error = merged.source_error([build.xy_log2, build.z_log2]);
+        merged.scene.materials.iter_mut().for_each(|m| m.undersides = None);
+        let mut by_default = unstated(sources);
+        let applied = settings.map(|s| s.apply(&mut merged.scene)).transpose().map_err(NoMerge::Settings)?;
+        if let (Some(settings), Some(applied)) = (settings, &applied) {
+            by_default = applied.unstated(settings, |name| by_default.contains(name));
+        }
+        factors.apply(&mut merged.scene.materials).map_err(NoMerge::Build)?;
+        merged.unify()?;
+        provenance.factors = (!factors.is_none()).then_some(*factors);
+        if !factors.states_mu() {
+            provenance.mu_by_default = by_default.into_iter().collect();
+            provenance.mu_by_default.sort_unstable();
+        }
+        Ok(Merge { scene: merged.scene, provenance, applied })
+    }
+}
+
+/// What the image records of where it came from, in an order that is not that of the images.
+fn recorded(sources: &[Source], settings: Option<&Settings>) -> Result<Provenance, NoMerge> {
+    let mut known = settings.cloned().unwrap_or_default();
+    no_mesh(&known, None).and_then(|()| no_files(&known)).map_err(NoMerge::Build)?;
+    let each: Vec<(&Source, Settings)> = sources.iter().map(|s| (s, settings_of(&s.terrain))).collect();
+    let mut said = each.iter().filter(|(_, s)| known.crs.is_empty() && !s.crs.is_empty());
+    if let Some((one, first)) = said.next() {
+        if let Some((other, second)) = said.find(|(_, s)| s.crs != first.crs) {
+            let parts = [&one.name, &other.name].map(String::clone);
+            return Err(NoMerge::Crs { parts, crs: [first, second].map(|s| format!("{:?}", s.crs)) });
+        }
+        known.crs.clone_from(&first.crs);
+    }
+    let mut all: Vec<(Input, SourceFile)> = Vec::new();
+    for (s, settings) in &each {
+        let licence = licences([settings].into_iter());
+        all.extend(s.places.iter().map(|Place { translate, yaw_deg }| {
+            let source = SourceFile {
+                file: s.input.file.clone(),
+                yaw_deg: (*yaw_deg != 0.0).then_some(*yaw_deg),
+                translate: (*translate != [0.0; 3]).then_some(*translate),
+                licence: licence.clone(),
+                ..SourceFile::default()
+            };
+            (s.input.clone(), source)
+        }));
+    }
+    all.sort_by(|(a, s), (b, r)| {
+        let numbers = |s: &SourceFile| (s.translate.unwrap_or_default(), s.yaw_deg.unwrap_or_default());
+        let places = || numbers(s).partial_cmp(&numbers(r)).expect("numbers");
+        (&a.file, &a.sha256).cmp(&(&b.file, &b.sha256)).then_with(places)
+    });
+    let inputs;
+    (inputs, known.sources) = all.into_iter().unzip();
+    Ok(Provenance { inputs, settings: known, ..Provenance::default() })
+}
+
+/// Names of materials whose mu nobody stated in any image.
+fn unstated(sources: &[Source]) -> HashSet<String> {
+    let (mut unstated, mut stated) = (HashSet::new(), HashSet::new());
+    for Source { terrain: t, .. } in sources {
+        let by_default = mu_by_default(t);
+        let names = (0..t.materials().len() as u16).map(|m| t.material_name(m).to_owned());
+        stated.extend(names.filter(|name| !by_default.contains(name)));
+        unstated.extend(by_default);
+    }
+    unstated.retain(|name| !stated.contains(name));
+    unstated
 }
 
 impl Placed {
@@ -189,17 +297,13 @@ impl Placed {
             *p = [x + dx, y + dy, z + dz];
         }
         let noise = place.noise(most);
-        let h = t.header();
-        let side = exp2(h.tile_log2 as i32 + h.xy_log2);
-        let low = |n: i32, i: usize| (h.origin[i] + (i64::from(n) << h.tile_log2)) as f64 * exp2(h.xy_log2);
-        let wide = side * (cos.abs() + sin.abs());
-        let of = |tile: read::TileView| {
-            let [x, y] = turned(low(tile.head.x, 0) + side / 2.0, low(tile.head.y, 1) + side / 2.0);
-            let corner = [x + dx, y + dy].map(|middle| middle - wide / 2.0 - noise[0]);
-            let error = [0, 1].map(|i| tile.head.error[i] + noise[i]);
-            (corner, wide + 2.0 * noise[0], error)
+        let of = |TileError { low, side, error }| {
+            let [x, y] = turned(low[0] + side / 2.0, low[1] + side / 2.0);
+            let wide = side * (cos.abs() + sin.abs());
+            let low = [x + dx, y + dy].map(|middle| middle - wide / 2.0 - noise[0]);
+            TileError { low, side: wide + 2.0 * noise[0], error: [0, 1].map(|i| error[i] + noise[i]) }
         };
-        let errors = read::tiles(t).map(of).collect();
+        let errors = again::errors(t).into_iter().map(of).collect();
         Ok(Placed { scene, errors })
     }
 }
@@ -219,26 +323,10 @@ impl Place {
     }
 }
 
-/// The first property that two materials of one name do not share.
-fn difference(a: &Material, b: &Material) -> Option<(&'static str, [String; 2])> {
-    let whole = |m: &Material| [m.surface.to_string(), m.label.to_string(), m.priority.to_string()];
-    let ([surface, label, priority], [surface_b, label_b, priority_b]) = (whole(a), whole(b));
-    let classes = |m: &Material| {
-        let all: Vec<String> = (0..32).filter(|c| m.class_mask >> c & 1 == 1).map(|c| c.to_string()).collect();
-        format!("[{}]", all.join(", "))
-    };
-    let all = [
-        ("mu", [decimal(a.mu), decimal(b.mu)]),
-        ("rr", [decimal(a.rr), decimal(b.rr)]),
-        ("gain", [decimal(a.gain), decimal(b.gain)]),
-        ("surface_type", [surface, surface_b]),
-        ("cone_index", [decimal(a.cone_index), decimal(b.cone_index)]),
-        ("classes", [classes(a), classes(b)]),
-        ("label", [label, label_b]),
-        ("priority", [priority, priority_b]),
-        ("include", [a.include.to_string(), b.include.to_string()]),
-        ("obstacle", [a.obstacle.to_string(), b.obstacle.to_string()]),
-        ("undersides", [a, b].map(|m| format!("{:?}", m.undersides).to_lowercase())),
-    ];
-    all.into_iter().find(|(_, [a, b])| a != b)
+/// The first property that two materials of one name do not share, as settings have it.
+fn difference(a: &Material, b: &Material) -> Option<(String, [String; 2])> {
+    let [a, b] = [a, b].map(|m| toml::Table::try_from(MaterialRule::from(m)).expect("names, numbers and lists"));
+    let value = |of: &toml::Table, key: &str| of.get(key).map_or("not stated".into(), toml::Value::to_string);
+    let key = a.keys().chain(b.keys()).find(|key| a.get(*key) != b.get(*key))?;
+    Some((key.clone(), [value(&a, key), value(&b, key)]))
 }

@@ -14,7 +14,7 @@ use crate::stage::partition::{Side, Tiling, tile_side};
 use crate::stage::raster::{Rastered, raster};
 use crate::stage::rule::Rule;
 use crate::stage::tile::{self, Blob, Tiles};
-use crate::stage::{clean, error_quantiles, facing, pack, quantise, stitch, weld};
+use crate::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, weld};
 use crate::{BuildError, Built, HeightField, Material, Options, Provenance, Report, Scene, Triangle};
 use hardpan_shaders::{Cpu, Stages};
 use rayon::prelude::*;
@@ -151,7 +151,7 @@ impl Job {
             return Err(BuildError::Scene(text));
         }
         if let Some(split) = options.split {
-            split.allows(tiles.iter().map(|t| t.asked).sum(), mesh.faces.len())?;
+            rule::allowed(split, tiles.iter().map(|t| t.asked).sum(), mesh.faces.len())?;
         }
         // the tiles have all of it
         drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
@@ -166,13 +166,6 @@ impl Job {
 
 /// How far edges that meet in plan may lie above each other to be ground for one wheel, metres.
 const RISE: f64 = 0.5;
-
-/// Of each triangle of a scene whether it is an underside; empty if none is, or if the scene cannot be built.
-pub(crate) fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
-    let stages = Cpu::new();
-    let lattice = options.check().and_then(|()| quantise::quantise(scene, options, &stages, &mut Report::default()));
-    lattice.map_or_else(|_| Vec::new(), |l| facing::ceilings(scene, &l.vertices, &l.faces, &l.materials, options))
-}
 
 /// Makes the ground of a scene, and its fields as they are stored.
 fn ground(

@@ -14,6 +14,10 @@
 //! What is built first takes its place, and what comes later is cut along its outline; so roads and grass meet without a
 //! layer beneath. Only `+ - * / sqrt` make the scene, so every machine generates the same bits.
 
+mod drive;
+
+pub use drive::{Driven, drive, record};
+
 use crate::{HeightField, Material, Scene, Triangle};
 
 const ASPHALT: u16 = 0;

@@ -15,6 +15,7 @@
 //! assert_eq!((grid.at([0, 0]), grid.at([4, 0])), (Some(0.0), Some(6.0))); // the border of the deck is ground
 //! ```
 
+mod estimate;
 mod oracle;
 mod over;
 mod raster;
@@ -23,12 +24,13 @@ mod tiff;
 #[cfg(feature = "command")]
 pub mod write;
 
+pub use estimate::{Estimate, Places, machine_memory};
 pub use oracle::Differs;
 pub use raster::{FieldPosts, Fit};
 
 use crate::lattice::{Mesh, exp2};
 use crate::names::decimal;
-use crate::{BuildError, Image, Limit, Material, NoSample, Options, Report, Scene, build, export, pipeline, read};
+use crate::{BuildError, Image, Limit, Material, NoSample, Options, Report, Scene, again, build, pipeline, read};
 use hardpan::format::FRACTION;
 use hardpan::{Answer, Hit, Point, Terrain, Windows};
 use hardpan_shaders::sort::lists;
@@ -334,7 +336,7 @@ impl<'a> Sampler<'a> {
             tile.patches().iter().filter_map(|p| palette.get(usize::from(p.attribute))).map(|a| a.material)
         });
         let used = faces.iter().map(|f| f.material).chain(of_patches).collect();
-        let materials = (0..t.materials().len()).map(|m| export::material(t, m as u16)).collect();
+        let materials = (0..t.materials().len()).map(|m| again::material(t, m as u16)).collect();
         let sources = (0..t.source_count()).map(|s| t.source_name(s as u16).into()).collect();
         let fields = (h.patch_blocks > 0).then_some(Fields::Lent(*t));
         let (bounds, merge) = ([h.min, h.max], h.layer_merge);

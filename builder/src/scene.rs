@@ -196,12 +196,12 @@ pub enum Fallback {
 #[serde(deny_unknown_fields)]
 pub struct SourceError {
     /// In plan and height, metres, where no square says more.
-    #[serde(deserialize_with = "crate::settings::exactly")]
+    #[serde(deserialize_with = "crate::shapes::exactly")]
     pub rest: [f64; 2],
     /// Side of the squares, metres.
     pub side: f64,
     /// Least x and y of a square, and what is off there in plan and height, metres.
-    #[serde(deserialize_with = "crate::settings::each_exactly")]
+    #[serde(deserialize_with = "crate::shapes::each_exactly")]
     pub squares: Vec<[f64; 4]>,
 }
 
@@ -226,28 +226,28 @@ pub struct Options {
     /// log2 of a tile's side in plan steps; by default it follows from the mean triangle.
     pub tile_log2: Option<u8>,
     /// Where the lattice of the image has its zero: multiples of 4,096 m; by default near the median of the ground.
-    #[serde(deserialize_with = "crate::settings::some_exactly")]
+    #[serde(deserialize_with = "crate::shapes::some_exactly")]
     pub origin: Option<[f64; 3]>,
     /// What the source itself is off by; by default nothing.
-    #[serde(deserialize_with = "crate::settings::some_table")]
+    #[serde(deserialize_with = "crate::shapes::some_table")]
     pub source_error: Option<SourceError>,
     /// Which triangles are undersides, where their material does not say.
     pub undersides: Undersides,
     /// Whether a source may lose most of itself.
     pub outliers: Outliers,
     /// Vertices so close become one: at zero those on one lattice point.
-    #[serde(deserialize_with = "crate::settings::table")]
+    #[serde(deserialize_with = "crate::shapes::table")]
     pub weld: Near,
     /// Open edges and vertices so close are closed up; none (in a settings file `false`) leaves the triangles as they are.
-    #[serde(with = "crate::settings::or_false")]
+    #[serde(with = "crate::shapes::or_false")]
     pub stitch: Option<Near>,
     /// Triangles steeper than so many degrees are left out: above 0, below 90.
     pub max_slope: Option<f64>,
     /// Build parameters of VS Terrain; by default the ground is divided by the work that queries have.
-    #[serde(deserialize_with = "crate::settings::some_table")]
+    #[serde(deserialize_with = "crate::shapes::some_table")]
     pub split: Option<Split>,
     /// What no query may cost more than: the ground is divided further until that is met, or the build fails.
-    #[serde(deserialize_with = "crate::settings::some_table")]
+    #[serde(deserialize_with = "crate::shapes::some_table")]
     pub max_cost: Option<MaxCost>,
     /// Default near window, metres.
     pub near: f64,
@@ -258,16 +258,16 @@ pub struct Options {
     /// Where there is no ground.
     pub fallback: Fallback,
     /// Height without ground, metres.
-    #[serde(deserialize_with = "crate::settings::unsigned")]
+    #[serde(deserialize_with = "crate::shapes::unsigned")]
     pub default_z: f64,
     /// Friction without ground.
-    #[serde(deserialize_with = "crate::settings::unsigned")]
+    #[serde(deserialize_with = "crate::shapes::unsigned")]
     pub default_mu: f64,
     /// Rolling resistance without ground.
-    #[serde(deserialize_with = "crate::settings::unsigned")]
+    #[serde(deserialize_with = "crate::shapes::unsigned")]
     pub default_rr: f64,
     /// Gain without ground.
-    #[serde(deserialize_with = "crate::settings::unsigned")]
+    #[serde(deserialize_with = "crate::shapes::unsigned")]
     pub default_gain: f64,
 }
 

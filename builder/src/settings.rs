@@ -6,7 +6,6 @@ mod faults;
 mod json;
 mod part;
 mod rule;
-mod shapes;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "json")]
@@ -14,14 +13,13 @@ mod vstu;
 
 pub use self::apply::Applied;
 use self::faults::of_toml;
-pub use self::shapes::Scale;
-pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, some_table, table, unsigned};
-use self::shapes::{few, flag, some_unsigned, word};
 use crate::import::{Frame, Unit, Up};
 use crate::names::{bounded, grouped};
+pub use crate::shapes::Scale;
+use crate::shapes::{Table, flag, some_exactly, some_table, some_unsigned, table, word};
 use crate::{Code, Options, Undersides};
-use serde::{Deserialize, Serialize};
-use std::{fmt, path::Path};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::{fmt, marker::PhantomData, path::Path};
 use toml::de::DeTable;
 
 /// What an image is built from, and how. Every key may be left out; unknown ones are errors.
@@ -447,6 +445,30 @@ const LISTS: [&str; 3] = ["source", "material", "rule"];
 /// Whether a number of degrees is a turn: at most a whole one, either way.
 pub fn is_turn(degrees: f64) -> bool {
     degrees.abs() <= 360.0
+}
+
+/// A list of [`Settings::MOST`] entries at most.
+fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    struct Few<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Few<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a list of tables: [[source]], [[material]], [[rule]] in TOML, [{ ... }] in JSON")
+        }
+
+        fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(Table(entry)) = list.next_element()? {
+                if all.len() == Settings::MOST {
+                    return Err(de::Error::custom(too_many()));
+                }
+                all.push(entry);
+            }
+            Ok(all)
+        }
+    }
+    deserializer.deserialize_seq(Few(PhantomData))
 }
 
 /// That a list is too long.

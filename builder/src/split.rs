@@ -9,7 +9,6 @@
 //! not ask for divide the ground as well: the borders of tiles, and squares with more triangles than one group of bundles
 //! may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
 
-use crate::{BuildError, Limit};
 use serde::{Deserialize, Serialize};
 
 /// Build parameters of VS Terrain. In a settings file those that are left out are as in [`Split::DEFAULT`].
@@ -61,15 +60,6 @@ impl Split {
         (size, self.min_volume * (1.0 + beyond * self.volume_increase))
     }
 
-    /// Whether it may ask for so many bytes of index in all tiles of a mesh of so many triangles.
-    pub(crate) fn allows(&self, bytes: u64, triangles: usize) -> Result<(), BuildError> {
-        let most = MOST[0].max(MOST[1] * triangles as u64);
-        if bytes <= most {
-            return Ok(());
-        }
-        Err(Limit::Split { split: *self, most, triangles: triangles as u64 }.into())
-    }
-
     /// The first of its numbers that is out of range, as a key under `build`.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let far = |v: f64| !(0.0..=1e9).contains(&v);
@@ -83,7 +73,3 @@ impl Split {
         all.into_iter().find(|(_, wrong)| *wrong).map(|(key, _)| key)
     }
 }
-
-/// Most bytes of index that a rule may ask for, or so many for each triangle. Ordinary ground takes 20 to 60 for each;
-/// where triangles stand steep or lie in stacks no smaller square tells them apart, and a rule goes on to the finest.
-const MOST: [u64; 2] = [256 << 20, 256];

@@ -7,18 +7,15 @@ use std::{
 };
 
 use crate::{
-    BuildError, Built, Code, Factors, ImageFile, Input, Options, Outliers, Settings, Split,
-    again::{Fields, mu_by_default},
-    check,
-    import::{self, file_name},
-    settings::Applied,
+    BuildError, Built, Code, Factors, ImageFile, Input, Options, Outliers, Settings, Split, again::mu_by_default,
+    check, import::file_name, merge::NoMerge, settings::Applied,
 };
-use hardpan::{Terrain, format::MAGIC};
+use hardpan::Terrain;
 
 use super::{
     Done, Failure, Kind, Replace, Threads,
-    build::{Presets, Repairs, remark, settings_of},
-    counted, factors, few, grouped, has_bytes, has_extension, is_nowhere, load, look,
+    build::{Presets, Repairs, make::fates, remark, settings_of},
+    counted, factors, few, grouped, is_nowhere, look,
     materials::told_by_default,
     named,
     progress::stage,
@@ -88,30 +85,34 @@ impl Common {
     }
 }
 
-/// An image as a source: one of this format.
-pub fn load_image(file: &Path) -> Done<ImageFile> {
-    if file.is_file() && !has_bytes(file, 0, &MAGIC).map_err(|e| Failure::io(file, e))? {
-        if has_extension(file, "vsterrain") {
-            import::check(file)?;
-        }
-        if import::check(file).is_ok() {
-            let text = format!("this is a mesh, and no terrain image; make one of it: hardpan build {}", quoted(file));
-            return Err(Failure::input(file, text));
-        }
-    }
-    load(file)
-}
-
 /// Checks all of an image that is a source, and takes its digest.
 pub fn open<'a>(file: &Path, image: &'a ImageFile) -> Done<(Terrain<'a>, Input)> {
     let digest = Input::digest(file_name(file), &image[..]).map_err(|e| Failure::io(file, e))?;
     Ok((terrain(file, image)?, Input { frame: "x, y, z in m".into(), ..digest }))
 }
 
-/// That an image has heights instead of triangles.
-pub fn no_scene(file: &Path, fields: Fields) -> Failure {
-    let hint = "build from the sources instead, or without --raster: hardpan build FILE.obj";
-    Failure::unsupported(file, format!("{fields}; {hint}"))
+/// Why images are not built again; `whole` is the one, or what they become, and `first` one of them.
+pub fn failed(args: &Common, whole: &Path, first: &Path, error: NoMerge) -> Failure {
+    match error {
+        NoMerge::Fields(part, fields) => {
+            let hint = "build from the sources instead, or without --raster: hardpan build FILE.obj";
+            let part = if part.is_empty() { first } else { Path::new(&part) };
+            Failure::unsupported(part, format!("{fields}; {hint}"))
+        }
+        NoMerge::Differ(_) => {
+            let hint = "to say what is meant, give it an entry in --settings FILE.toml";
+            Failure::input(whole, format!("{error}; {hint}"))
+        }
+        NoMerge::Crs { parts: [_, ref other], .. } => {
+            Failure::input(Path::new(other), format!("{error}; say in --settings which is meant: crs = \"...\""))
+        }
+        NoMerge::Settings(e) => {
+            let names = format!("names: hardpan materials {}", quoted(first));
+            Failure::input(args.settings.as_deref().unwrap_or(whole), format!("{e}; {names}"))
+        }
+        NoMerge::Build(e) => args.failed(whole, e),
+        NoMerge::TooMany(_) => Failure::input(whole, error),
+    }
 }
 
 /// Says what settings of materials say for nothing, and of which they say nothing.
@@ -132,7 +133,7 @@ pub fn finish(
     options: &Options,
     build: impl FnOnce() -> Done<Built>,
     report: &mut Report,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Done {
     let output = &args.output;
     report.output = file_name(output);
@@ -177,7 +178,7 @@ pub fn finish(
 }
 
 /// What an image is, as a build tells it in brief.
-fn tell(t: &Terrain, r: &crate::Report, output: &Path, out: &mut impl Write) -> Done {
+fn tell(t: &Terrain, r: &crate::Report, output: &Path, out: &mut dyn Write) -> Done {
     let (triangles, bytes) = (t.header().triangles, t.header().total_len);
     let each = bytes as f64 / triangles as f64;
     let all = counted(triangles, "triangle");
@@ -185,26 +186,7 @@ fn tell(t: &Terrain, r: &crate::Report, output: &Path, out: &mut impl Write) -> 
     let [low, high] = t.bounds();
     let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
     writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
-    let left_out = [
-        (r.excluded, "not included"),
-        (r.obstacles, "of obstacles"),
-        (r.vertical, "vertical"),
-        (r.ceilings, "of undersides"),
-        (r.steep, "steeper than the limit"),
-        (r.collapsed, "collapsed to a line or a point"),
-        (r.duplicates, "on another one"),
-        (r.outside, "outside the domain"),
-    ];
-    let left_out: Vec<String> =
-        left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
-    if !left_out.is_empty() {
-        writeln!(out, "left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", "))?;
-    }
-    let s = &r.stitch;
-    if s.joined + s.divided > 0 {
-        let [joined, divided] = [counted(s.joined, "vertex"), counted(s.divided, "triangle")];
-        writeln!(out, "gaps closed: {joined} joined, {divided} divided")?;
-    }
+    fates(r, out)?;
     let h = t.header();
     let [plan, height] = [h.error_plan, h.error_height].map(metres);
     writeln!(out, "error against what it was first built from: at most {plan} in plan and {height} in height")?;

@@ -12,14 +12,15 @@ use crate::{
     again::{mu_by_default, provenance, recorded, settings_again},
     export::{Obj, Texts, debug::Debug},
     import::file_name,
+    materials::ground as ground_of,
     names::{hex, metres},
 };
 use hardpan::Terrain;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, counted, debug, few, friction, has_extension, is_nowhere, load, map, named,
-    note, progress::stage, quoted, shown, terrain, warn,
+    Done, Failure, Kind, NewFile, Replace, counted, debug, few, has_extension, is_nowhere, load, map, named, note,
+    progress::stage, quoted, shown, terrain, warn,
 };
 use crate::draw::materials;
 
@@ -278,7 +279,7 @@ impl Export<'_> {
         if nowhere {
             return Ok(());
         }
-        let (by_default, ground) = (mu_by_default(self.t), friction::ground(self.t));
+        let (by_default, ground) = (mu_by_default(self.t), ground_of(self.t));
         let stated = |name: &str| settings.materials.iter().any(|rule| rule.mu.is_some() && rule.fits(name));
         let unstated = ground.iter().map(|(name, _)| *name).filter(|name| by_default.contains(*name) && !stated(name));
         let unstated: Vec<String> = unstated.map(|name| shown(&format!("{name:?}"))).collect();

@@ -1,15 +1,19 @@
 //! What a build says of friction that nobody stated.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     Scene, Settings,
+    materials::ground,
     names::FEW,
     settings::{Applied, SourceFile},
 };
 use hardpan::Terrain;
 
-use super::{counted, decimal, few, is_nowhere, materials, named, quoted, report::Report, shown, transform::Transform};
+use super::{counted, decimal, few, is_nowhere, named, quoted, report::Report, shown, transform::Transform};
 
 /// How the image's materials came to their friction.
 pub struct Origin<'a> {
@@ -60,41 +64,20 @@ impl Origin<'_> {
     }
 }
 
-/// Materials of an image's triangles and their areas in plan, those of most first.
-pub fn ground<'a>(image: &Terrain<'a>) -> Vec<(&'a str, f64)> {
-    let all = materials::areas_in(image).into_iter().zip(0..).filter(|((triangles, _), _)| *triangles > 0);
-    let mut ground: Vec<(&str, f64)> = all.map(|((_, area), m)| (image.material_name(m), area)).collect();
-    ground.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-    ground
-}
-
-/// The first few of the sources as they are typed, each behind a blank.
+/// The first few of the sources as they are typed, each behind a blank; one that is placed several times once.
 pub fn typed_files(sources: &[(PathBuf, SourceFile)]) -> String {
-    // one that is placed several times has its names once
-    let mut files: Vec<&Path> = Vec::new();
-    for (file, _) in sources {
-        if !files.contains(&file.as_path()) {
-            files.push(file);
-        }
-        if files.len() > FEW {
-            break;
-        }
-    }
-    let more = if files.len() > FEW { " ..." } else { "" };
-    files.iter().take(FEW).map(|file| format!(" {}", quoted(file))).collect::<String>() + more
+    let mut seen = HashSet::new();
+    let mut files = sources.iter().map(|(file, _)| file).filter(|file| seen.insert(*file));
+    let first: String = files.by_ref().take(FEW).map(|file| format!(" {}", quoted(file))).collect();
+    first + if files.next().is_some() { " ..." } else { "" }
 }
 
-/// `2 of 3 materials ("Grass" 100.0 m2, ...)`: those of the ground with these names; none if there are none.
+/// `2 of 3 materials ("Grass" 100.0 m2, ...)`: those of the ground with these sorted names; none if there are none.
 fn list(ground: &[(&str, f64)], names: &[String]) -> Option<String> {
-    let all = ground.len();
-    let those: Vec<_> = ground.iter().filter(|(name, _)| among(names, name)).collect();
-    let of = if those.len() == all { String::new() } else { format!("{} of ", those.len()) };
+    let among = |name: &str| names.binary_search_by(|n| n.as_str().cmp(name)).is_ok();
+    let those: Vec<_> = ground.iter().filter(|(name, _)| among(name)).collect();
+    let of = if those.len() == ground.len() { String::new() } else { format!("{} of ", those.len()) };
     let listed = those.iter().map(|(name, area)| format!("{} {area:.1} m2", shown(&format!("{name:?}"))));
-    let count = counted(all as u64, "material");
+    let count = counted(ground.len() as u64, "material");
     (!those.is_empty()).then(|| format!("{of}{count} ({})", few(listed, those.len() as u64)))
-}
-
-/// Whether a name is one of a sorted list.
-fn among(names: &[String], name: &str) -> bool {
-    names.binary_search_by(|n| n.as_str().cmp(name)).is_ok()
 }

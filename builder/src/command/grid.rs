@@ -11,7 +11,7 @@ use crate::{
     BuildError, Input, Material, Options, Provenance, Settings, again,
     backend::Backend,
     import::file_name,
-    sample::{Fit, Heights, Made, Rule, Sampler, Squares, write},
+    sample::{Estimate, Fit, Heights, Made, Places, Rule, Sampler, Squares, write},
     settings::{PostsAt, Raster, SourceFile},
 };
 use hardpan::Terrain;
@@ -23,8 +23,7 @@ use super::{
         Asked, Ready, Repairs, Sources,
         raster::{fitted, told_of},
     },
-    counted, decimal,
-    estimate::{Estimate, Places},
+    counted, decimal, estimate,
     friction::typed_files,
     grouped, has_extension, is_nowhere, load,
     materials::is_image,
@@ -216,9 +215,9 @@ fn sample(
     let Squares { columns, rows, cell, .. } = squares;
     let places = Places { columns, rows, apart: cell, rule, made, oracle: args.oracle };
     let estimate = Estimate::of(&ground, &places, 0);
-    estimate.allowed(name, "take larger squares with --cell")?;
+    estimate::allowed(&estimate, name, "take larger squares with --cell")?;
     let mut tell = Tell::new(args.progress.is_json(), if args.oracle { 2 } else { 1 });
-    estimate.tell(&places, &format!("squares of {} m", decimal(cell)), &tell);
+    estimate::say(&estimate, &places, &format!("squares of {} m", decimal(cell)), &tell);
     let began = Instant::now();
     let heights = ground.heights(&squares, rule, backend.stages(), &mut tell.phase()).map_err(wrong)?;
     let sampled = began.elapsed();
@@ -324,7 +323,7 @@ impl Facts<'_> {
         let more = json!({
             "output": self.args.output, "squares": count, "ground": with, "no_data": count - with,
             "least": ends.map(|e| e[0]), "greatest": ends.map(|e| e[1]), "most_layers": most,
-            "faces": self.ground.triangles(), "ignored_above": self.ignored, "estimate": self.estimate.facts(),
+            "faces": self.ground.triangles(), "ignored_above": self.ignored, "estimate": self.estimate,
             "seconds": { "sampled": self.sampled.as_secs_f64(), "written": self.written.as_secs_f64() },
         });
         for (key, value) in more.as_object().into_iter().flatten() {

@@ -5,11 +5,7 @@ use std::{io::Write, path::PathBuf};
 use crate::{again::settings_of, import};
 use hardpan::format::MAGIC;
 
-use super::{
-    Done, Failure,
-    again::{self, load_image},
-    build, has_bytes, has_extension, named, note, rebuild, terrain, write_image,
-};
+use super::{Done, Failure, again, build, has_bytes, has_extension, load, named, note, rebuild, terrain, write_image};
 
 /// A build, of the terrain that its only file names if that is one of these.
 pub fn build(mut args: build::Args, out: &mut impl Write) -> Done {
@@ -22,15 +18,15 @@ pub fn build(mut args: build::Args, out: &mut impl Write) -> Done {
     note(format!("{}: line {line} names {}", named(&par), named(&file)));
     let output = args.output.take().unwrap_or_else(|| par.with_extension("hpan"));
     if has_bytes(&file, 0, &MAGIC).map_err(|e| Failure::io(&file, e))? {
-        return load(args.of_image(&par, output)?, file, out);
+        return again(args.of_image(&par, output)?, file, out);
     }
     (args.output, args.from.files) = (Some(output), vec![file]);
     build::run(&args, out)
 }
 
 /// An image that is named is built again as it is asked for, or else stays as it is.
-fn load(args: again::Common, file: PathBuf, out: &mut impl Write) -> Done {
-    let image = load_image(&file)?;
+fn again(args: again::Common, file: PathBuf, out: &mut impl Write) -> Done {
+    let image = load(&file)?;
     let t = terrain(&file, &image)?;
     let known = settings_of(&t).build;
     let mut asked = known.clone();

@@ -1,20 +1,16 @@
 //! `hardpan rebuild`: an image again, by other settings.
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-    time::Instant,
-};
+use std::{io::Write, path::PathBuf, time::Instant};
 
-use crate::again::{NotAgain, Rebuild, recorded};
+use crate::rebuild::Rebuild;
 use hardpan::Terrain;
 use hardpan_shaders::Cpu;
 
 use super::{
     Done, Failure,
-    again::{self, finish, load_image, no_scene, open, settle},
-    named, quoted,
-    report::Report,
+    again::{self, failed, finish, open, settle},
+    load, named,
+    report::{Report, reported},
     warn,
 };
 
@@ -41,28 +37,19 @@ impl Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     args.again.may_replace([&args.image])?;
-    let mut report = Report::default();
-    let end = match args.again.json {
-        true => make(args, &mut io::sink(), &mut report),
-        false => make(args, out, &mut report),
-    };
-    report.print("--json");
-    if args.again.json {
-        out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
-    }
-    end
+    reported(args.again.json, "--json", out, |out, report| make(args, out, report))
 }
 
-fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     let Args { image: file, again } = args;
     let settings = again.read_settings()?;
     let began = Instant::now();
-    let image = load_image(file)?;
+    let image = load(file)?;
     let (t, input) = open(file, &image)?;
     report.inputs = vec![input.clone()];
     let factors = again.factors();
     let rebuild = Rebuild::new(&t, settings.as_ref(), |build| again.over(build), &factors);
-    let rebuild = rebuild.map_err(|e| failed(args, e))?;
+    let rebuild = rebuild.map_err(|e| failed(again, file, file, e))?;
     report.seconds.read = began.elapsed().as_secs_f64();
     report.factors = (!factors.is_none()).then_some(factors);
     if let (Some(settings), Some(applied)) = (&settings, &rebuild.applied) {
@@ -74,11 +61,6 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let now = Terrain::open(&built.image).map_err(|e| Failure::open(&again.output, e))?;
         same = built.image[..] == image[..];
         if rebuild.same && now.identity() != t.identity() {
-            if recorded(&t).is_some() {
-                let text = "built again by its own settings it has another identity; this is a fault of hardpan, please report it: \
-                            nothing was written";
-                return Err(Failure::check(file, text));
-            }
             warn(format!("{}: the image records no build options, and is divided in another way now", named(file)));
         }
         Ok(built)
@@ -88,16 +70,4 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         writeln!(out, "the file is the same as {}", named(file))?;
     }
     Ok(())
-}
-
-fn failed(args: &Args, error: NotAgain) -> Failure {
-    let Args { image, again } = args;
-    match error {
-        NotAgain::Fields(fields) => no_scene(image, fields),
-        NotAgain::Settings(e) => {
-            let place = again.settings.as_deref().unwrap_or(image);
-            Failure::input(place, format!("{e}; names: hardpan materials {}", quoted(image)))
-        }
-        NotAgain::Build(e) => again.failed(image, e),
-    }
 }

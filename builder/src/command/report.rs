@@ -9,8 +9,9 @@ use crate::{
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::io::{self, Write};
 
-use super::{Failure, findings::worded, note, warn};
+use super::{Done, Failure, findings::worded, note, warn};
 
 /// The shape's number: it changes when a key changes its meaning or goes.
 const VERSION: u32 = 2;
@@ -90,6 +91,22 @@ pub struct Seconds {
     pub build: f64,
     pub look: f64,
     pub verify: f64,
+}
+
+/// Makes an image and says what there is to say of it, with `json` as a report; `rest` is the command that lists all warnings.
+pub fn reported(
+    json: bool,
+    rest: &str,
+    out: &mut impl Write,
+    make: impl FnOnce(&mut dyn Write, &mut Report) -> Done,
+) -> Done {
+    let mut report = Report::default();
+    let end = if json { make(&mut io::sink(), &mut report) } else { make(out, &mut report) };
+    report.print(rest);
+    if json {
+        out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
+    }
+    end
 }
 
 /// Lines of warnings and notes that a build prints.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use crate::{
-    again,
+    info,
     names::{costs, fallback, grouped, micrometres, section_name},
 };
 use hardpan::{Terrain, format::section};
@@ -166,7 +166,7 @@ pub fn sources(a: &Terrain, b: &Terrain) -> Sources {
 
 pub fn materials(a: &Terrain, b: &Terrain) -> Materials {
     let of = |t: &Terrain| -> BTreeMap<String, Value> {
-        let Value::Array(all) = again::materials(t) else { return BTreeMap::new() };
+        let Ok(Value::Array(all)) = serde_json::to_value(info::materials(t)) else { return BTreeMap::new() };
         all.into_iter().map(|m| (m["name"].as_str().unwrap_or_default().into(), m)).collect()
     };
     let (a, b) = (of(a), of(b));

@@ -3,10 +3,15 @@
 
 use super::{ImportError, Next, polygon::turn};
 use crate::{
-    Material, Options, Scene, Triangle,
+    Material, Options, Report, Scene, Triangle,
     names::{bounded, few, grouped, named},
-    stage::clean::{is_steep, rise},
+    stage::{
+        clean::{is_steep, rise},
+        facing,
+        quantise::quantise,
+    },
 };
+use hardpan_shaders::Cpu;
 use rayon::prelude::*;
 use std::{cmp::Reverse, ops::Range, path::Path};
 
@@ -90,6 +95,12 @@ pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Dege
     );
     let hint = "cut them across in a mesh editor, and faces of very many corners into smaller ones";
     Some((file, Degenerate { cause, hint, material: ground.to_leave_out(met().map(|s| s.material)) }))
+}
+
+/// Of each triangle of a scene whether it is an underside; empty if none is, or if the scene cannot be built.
+pub fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
+    let lattice = options.check().and_then(|()| quantise(scene, options, &Cpu::new(), &mut Report::default()));
+    lattice.map_or_else(|_| Vec::new(), |l| facing::ceilings(scene, &l.vertices, &l.faces, &l.materials, options))
 }
 
 /// A scene, and which of its triangles are ground.

@@ -32,7 +32,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{Material, Options, Scene, Triangle, names::quoted, pipeline};
+use crate::{Material, Options, Scene, Triangle, names::quoted};
 use degenerate::Ground;
 
 /// What a material, or an object, is called that has no name.
@@ -137,7 +137,7 @@ pub fn degenerate<'a>(
     let ground = Ground::new(&import.scene, rules);
     let error = degenerate_in(import, &ground, files.clone())?;
     // undersides are looked for where something depends on it
-    match pipeline::ceilings(&import.scene, rules) {
+    match degenerate::ceilings(&import.scene, rules) {
         none if none.is_empty() => Some(error),
         ceilings => degenerate_in(import, &ground.without(ceilings), files),
     }

@@ -2,7 +2,7 @@
 
 use super::bundle::Tri;
 use crate::lattice::{Mesh, exp2};
-use crate::{BuildError, Split};
+use crate::{BuildError, Limit, Split};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The parameters for one tile of a mesh.
@@ -33,7 +33,7 @@ impl<'a> Rule<'a> {
     /// Counts bytes of index. An error if those of all tiles are more than may be.
     pub fn take(&self, bytes: u64) -> Result<(), BuildError> {
         self.asked.fetch_add(bytes, Relaxed);
-        self.split.allows(self.all.fetch_add(bytes, Relaxed) + bytes, self.triangles)
+        allowed(self.split, self.all.fetch_add(bytes, Relaxed) + bytes, self.triangles)
     }
 
     /// Whether a square of side 2^`log2` steps is accepted with these triangles.
@@ -53,4 +53,14 @@ impl<'a> Rule<'a> {
         let side = exp2(log2 as i32) * self.step[0];
         triangles <= size || side * side * (f64::from(height()) * self.step[1]) < volume
     }
+}
+
+/// Most bytes of index that a rule may ask for, or so many for each triangle. Ordinary ground takes 20 to 60 for each;
+/// where triangles stand steep or lie in stacks no smaller square tells them apart, and a rule goes on to the finest.
+const MOST: [u64; 2] = [256 << 20, 256];
+
+/// Whether a rule may ask for so many bytes of index in all tiles of a mesh of so many triangles.
+pub fn allowed(split: Split, bytes: u64, triangles: usize) -> Result<(), BuildError> {
+    let most = MOST[0].max(MOST[1] * triangles as u64);
+    if bytes <= most { Ok(()) } else { Err(Limit::Split { split, most, triangles: triangles as u64 }.into()) }
 }

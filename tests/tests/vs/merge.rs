@@ -6,13 +6,14 @@ use crate::shell::{BRIDGE, bridge, error, expect, folder, holds, info};
 use hardpan::{Status, Terrain};
 use hardpan_builder::{
     ImageFile, Material, Near, Options, Provenance, Scene, Split, Triangle, Undersides,
-    again::{Rebuild, scene, settings_of},
+    again::{scene, settings_of},
     build, build_recorded,
     export::Obj,
     fixtures,
     import::{self, Frame},
     merge::{Merged, NoMerge, Part, Place},
     read,
+    rebuild::Rebuild,
 };
 use serde_json::Value;
 use verification::random::Random;
@@ -358,7 +359,7 @@ fn a_merge_is_what_a_build_of_the_exported_objs_is() {
 }
 
 fn scene_material(t: &Terrain, name: &str) -> Material {
-    let all = (0..t.materials().len() as u16).map(|m| hardpan_builder::export::material(t, m));
+    let all = (0..t.materials().len() as u16).map(|m| hardpan_builder::again::material(t, m));
     all.into_iter().find(|m| m.name == name).unwrap()
 }
 
@@ -492,7 +493,7 @@ fn what_is_no_image_or_is_to_stay_stops_a_merge() {
         (2, "damaged.hpan", &["damaged.hpan: section", "damaged"][..]),
         (2, "cut.hpan", &["cut.hpan"]),
         (2, "nowhere.hpan", &["nowhere.hpan: there is no such file"]),
-        (2, "bridge.obj", &["bridge.obj: this is a mesh", "hardpan build bridge.obj"]),
+        (2, "bridge.obj", &["bridge.obj: this is not a terrain image", "hardpan build FILE.obj"]),
         (3, "their.vsterrain", &["their.vsterrain", "Generate OBJ", "hardpan build FILE.obj"]),
         (3, "fields.hpan", &["fields.hpan", "height fields", "build from the sources"]),
     ] {

@@ -20,7 +20,7 @@ use hardpan::Terrain;
 use super::{
     super::{
         Done, Failure, Kind, NewFile, Replace, SETTINGS, backend, counted, debug, decimal,
-        friction::{self, Origin},
+        friction::Origin,
         grouped, is_nowhere, look as look_at, made_of, named, one_place,
         progress::stage,
         quoted,
@@ -44,7 +44,7 @@ struct Plan<'a> {
 }
 
 /// Builds an image, proves it and writes it.
-pub fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     let asked = Asked::new(&args.from, &args.transform)?;
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
@@ -146,7 +146,7 @@ impl<'a> Plan<'a> {
         let allows = |f: &crate::Finding| allow.contains(&f.code);
         let all = check::built(&built.report, build);
         report.find(&named(&self.who), all.into_iter().filter(|f| !allows(f)));
-        let there: HashSet<&str> = friction::ground(t).into_iter().map(|(name, _)| name).collect();
+        let there: HashSet<&str> = crate::materials::ground(t).into_iter().map(|(name, _)| name).collect();
         applied.retain(|name| there.contains(name));
         report.settle(applied);
         let origin = Origin {
@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
         fit: Option<&Fit>,
         beside: Option<&Narrow>,
         report: &Report,
-        out: &mut impl Write,
+        out: &mut dyn Write,
     ) -> Done {
         let settings = &ready.provenance.settings;
         let bytes = built.image.len() as u64;
@@ -269,7 +269,7 @@ impl<'a> Plan<'a> {
 }
 
 /// What became of triangles that are not as the source has them.
-fn fates(r: &crate::Report, out: &mut impl Write) -> Done {
+pub fn fates(r: &crate::Report, out: &mut dyn Write) -> Done {
     let left_out = [
         (r.excluded, format!("{} not included", grouped(r.excluded))),
         (r.obstacles, counted(r.obstacles, "obstacle")),

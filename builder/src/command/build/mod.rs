@@ -1,6 +1,6 @@
 //! `hardpan build`: a mesh file in, a verified image out.
 
-mod make;
+pub mod make;
 pub mod raster;
 mod sources;
 
@@ -267,20 +267,11 @@ impl Args {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
-    let mut report = Report::default();
-    let end = match args.json {
-        true => reported(args, &mut std::io::sink(), &mut report),
-        false => reported(args, out, &mut report),
-    };
-    report.print("--report FILE.json");
-    if args.json {
-        out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
-    }
-    end
+    report::reported(args.json, "--report FILE.json", out, |out, report| written(args, out, report))
 }
 
 /// Makes the image, and the file with the report if there is to be one.
-fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+fn written(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     let Some(place) = &args.report else { return make::make(args, out, report) };
     let kept = [&args.from.settings, &args.output].into_iter().flatten().chain(&args.from.files);
     if !is_nowhere(place) && kept.into_iter().any(|file| file == place || same(file, place)) {

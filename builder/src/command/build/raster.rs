@@ -5,19 +5,14 @@ use std::{io::Write, path::Path};
 use crate::{
     BuildError, Built, Provenance, Scene, Settings,
     names::{counted, decimal, metres},
-    sample::{FieldPosts, Fit, Made, Rule, Sampler},
+    sample::{Estimate, FieldPosts, Fit, Made, Places, Rule, Sampler},
     settings::{PostsAt, Raster},
 };
 use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
 use super::{
-    super::{
-        Done, Failure,
-        estimate::{Estimate, Places},
-        progress::stage,
-        tell::Tell,
-    },
+    super::{Done, Failure, estimate, progress::stage, tell::Tell},
     Args,
 };
 
@@ -66,9 +61,9 @@ fn heights_at(
     let (columns, rows, apart) = (posts.x.len(), posts.y.len(), posts.pitch);
     let places = Places { columns, rows, apart, rule: Some(Rule::Highest), made: Made::Field, oracle: false };
     let estimate = Estimate::of(ground, &places, more);
-    estimate.allowed(who, "take posts farther apart with --raster")?;
+    estimate::allowed(&estimate, who, "take posts farther apart with --raster")?;
     let mut tell = Tell::new(args.progress.is_json(), 1);
-    estimate.tell(&places, &format!("posts {} m apart", decimal(apart)), &tell);
+    estimate::say(&estimate, &places, &format!("posts {} m apart", decimal(apart)), &tell);
     let [x, y] = ground.inside(posts);
     let heights = ground.at_posts(&x, &y, Rule::Highest, stages, &mut tell.phase());
     tell.end();
@@ -88,7 +83,7 @@ pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
 }
 
 /// The same in words.
-pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
+pub fn told_of(fit: &Fit, out: &mut dyn Write) -> Done {
     let Fit { lost, worst, stated, error_quantiles: shares, .. } = fit;
     let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
     writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;

@@ -2,14 +2,17 @@
 
 use std::cmp::Reverse;
 
-use crate::read::{self, Column, TileView};
+use crate::{
+    fixtures::Dice,
+    read::{self, Column, TileView},
+};
 use hardpan::{
     Cost, Hit, Terrain,
     format::{FRACTION, PATCH_LOG2},
 };
 use rayon::prelude::*;
 
-use super::{CHUNK, random::Random};
+use super::CHUNK;
 
 /// Where queries go.
 pub enum Places {
@@ -21,21 +24,21 @@ pub enum Places {
 }
 
 /// Places in columns that are tried for one with ground.
-pub const DRAWS: usize = 100_000;
+const DRAWS: usize = 100_000;
 
 impl Places {
     /// The next `count` places; none if ground could not be met.
-    pub fn fill(&mut self, t: &Terrain, count: usize, random: &mut Random, points: &mut Vec<[f64; 3]>) -> Option<()> {
+    pub fn fill(&mut self, t: &Terrain, count: usize, dice: &mut Dice, points: &mut Vec<[f64; 3]>) -> Option<()> {
         points.clear();
         for _ in 0..count {
             points.push(match self {
-                Places::Uniform([low, high]) => [0, 1, 2].map(|i| low[i] + (high[i] - low[i]) * random.share()),
+                Places::Uniform([low, high]) => [0, 1, 2].map(|i| low[i] + (high[i] - low[i]) * dice.unit()),
                 Places::Area(columns, room) => (0..DRAWS).find_map(|_| {
-                    let at = random.share() * columns.last()?.1;
+                    let at = dice.unit() * columns.last()?.1;
                     let column = &columns[columns.partition_point(|c| c.1 <= at).min(columns.len() - 1)].0;
-                    let [x, y] = inside(t, column, random);
+                    let [x, y] = inside(t, column, dice);
                     let layers = t.layers([x, y, 0.0], room);
-                    let hit = room[..layers.written].get(random.below(layers.written.max(1)))?;
+                    let hit = room[..layers.written].get(dice.below(layers.written.max(1)))?;
                     Some([x, y, t.z_f64(hit)])
                 })?,
                 Places::Round(places, next) => {
@@ -50,11 +53,11 @@ impl Places {
 }
 
 /// A place in a column, in metres.
-pub fn inside(t: &Terrain, column: &Column, random: &mut Random) -> [f64; 2] {
+fn inside(t: &Terrain, column: &Column, dice: &mut Dice) -> [f64; 2] {
     let h = t.header();
     [0, 1].map(|i| {
         let low = (h.origin[i] + column.low[i]) as f64;
-        (low + column.size[i] as f64 * random.share()) * 2f64.powi(h.xy_log2)
+        (low + column.size[i] as f64 * dice.unit()) * 2f64.powi(h.xy_log2)
     })
 }
 
@@ -71,17 +74,17 @@ pub fn area(t: &Terrain) -> Places {
 }
 
 /// A kind of cost, and how many columns are visited for it.
-pub type Kind = (usize, fn(&Cost) -> u32);
+type Kind = (usize, fn(&Cost) -> u32);
 
-pub const WORST: [Kind; 4] = [(256, |c| c.tests), (16, |c| c.lines), (16, |c| c.leaves), (16, |c| c.nodes)];
+const WORST: [Kind; 4] = [(256, |c| c.tests), (16, |c| c.lines), (16, |c| c.leaves), (16, |c| c.nodes)];
 
 /// Places and posts that are tried in a column.
-pub const TRIES: usize = 64;
+const TRIES: usize = 64;
 
-pub const POSTS: usize = 4096;
+const POSTS: usize = 4096;
 
 /// Places of the plan uniform from which each kind's climbs start.
-pub const FROM_UNIFORM: usize = 16;
+const FROM_UNIFORM: usize = 16;
 
 /// Where random places begin.
 pub const SEED: u64 = 1;
@@ -89,7 +92,7 @@ pub const SEED: u64 = 1;
 /// Places that cost most: in each of the costliest columns, and among as many as the plan uniform asks, each the end of a climb. Of each
 /// kind the columns cost at least half as much as the costliest. The costliest place of each kind comes first.
 pub fn worst(t: &Terrain, queries: u64) -> Vec<[f64; 3]> {
-    let (mut random, [low, high]) = (Random(2), t.bounds());
+    let (mut dice, [low, high]) = (Dice(2), t.bounds());
     let tiles: Vec<TileView> = read::tiles(t).collect();
     let mut all: Vec<(Column, usize)> = Vec::new();
     tiles.iter().enumerate().for_each(|(i, tile)| tile.columns(|c| all.push((c, i))));
@@ -100,10 +103,10 @@ pub fn worst(t: &Terrain, queries: u64) -> Vec<[f64; 3]> {
         let columns = &all[..count.min(all.len())];
         let half = columns.first().map_or(0, |(c, _)| kind(&c.cost).div_ceil(2));
         for (column, tile) in columns.iter().take_while(|(c, _)| kind(&c.cost) >= half) {
-            let mut tried: Vec<[f64; 2]> = (0..TRIES).map(|_| inside(t, column, &mut random)).collect();
+            let mut tried: Vec<[f64; 2]> = (0..TRIES).map(|_| inside(t, column, &mut dice)).collect();
             tried.extend(posts(t, &tiles[*tile], column).take(POSTS));
             let mut at = |[x, y]: [f64; 2]| {
-                let place = [x, y, low[2] + (high[2] - low[2]) * random.share()];
+                let place = [x, y, low[2] + (high[2] - low[2]) * dice.unit()];
                 (kind(&cost(place)), place)
             };
             starts.extend(tried.into_iter().map(&mut at).max_by_key(|(cost, _)| *cost));
@@ -117,11 +120,11 @@ pub fn worst(t: &Terrain, queries: u64) -> Vec<[f64; 3]> {
 }
 
 /// For each kind the costliest of the places that the plan uniform asks, with what they cost.
-pub fn uniform_worst(t: &Terrain, queries: u64) -> [Vec<(u32, [f64; 3])>; WORST.len()] {
-    let (mut places, mut random, mut points) = (Places::Uniform(t.bounds()), Random(SEED), Vec::new());
+fn uniform_worst(t: &Terrain, queries: u64) -> [Vec<(u32, [f64; 3])>; WORST.len()] {
+    let (mut places, mut dice, mut points) = (Places::Uniform(t.bounds()), Dice(SEED), Vec::new());
     let mut found: [Vec<(u32, [f64; 3])>; WORST.len()] = Default::default();
     let mut left = queries;
-    while left > 0 && places.fill(t, left.min(CHUNK) as usize, &mut random, &mut points).is_some() {
+    while left > 0 && places.fill(t, left.min(CHUNK) as usize, &mut dice, &mut points).is_some() {
         left -= points.len() as u64;
         let costs: Vec<Cost> = points.par_iter().map(|p| t.closest_costed(*p).1).collect();
         for ((_, kind), found) in WORST.into_iter().zip(&mut found) {
@@ -134,7 +137,7 @@ pub fn uniform_worst(t: &Terrain, queries: u64) -> [Vec<(u32, [f64; 3])>; WORST.
 }
 
 /// Goes from a place to costlier ones nearby, in steps of a metre first and half as long wherever none helps.
-pub fn climbed(t: &Terrain, start: (u32, [f64; 3]), cost: impl Fn([f64; 3]) -> u32) -> (u32, [f64; 3]) {
+fn climbed(t: &Terrain, start: (u32, [f64; 3]), cost: impl Fn([f64; 3]) -> u32) -> (u32, [f64; 3]) {
     let (mut most, mut at) = start;
     let least = f64::exp2(f64::from(t.header().xy_log2));
     let mut step = 1.0;
@@ -150,7 +153,7 @@ pub fn climbed(t: &Terrain, start: (u32, [f64; 3]), cost: impl Fn([f64; 3]) -> u
 }
 
 /// Posts in a column of such fields as lack some, in metres: queries there read up to four cells.
-pub fn posts(t: &Terrain, tile: &TileView, column: &Column) -> impl Iterator<Item = [f64; 2]> {
+fn posts(t: &Terrain, tile: &TileView, column: &Column) -> impl Iterator<Item = [f64; 2]> {
     let (h, column) = (t.header(), *column);
     let square = [tile.record.x, tile.record.y].map(|v| i64::from(v) << h.tile_log2 >> PATCH_LOG2 << PATCH_LOG2);
     tile.patches().iter().filter(|p| p.voids != 0).flat_map(move |p| {

@@ -2,7 +2,7 @@
 
 use hardpan::{Answer, Cost, Cursor, Hit, Status, Terrain};
 
-use super::{super::query::status_text, BATCH};
+use super::{BATCH, Fault};
 
 /// What queries came to.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub struct Found {
 
 impl Found {
     /// Asks in every way, and says where two differ.
-    pub fn check(&mut self, t: &Terrain, points: &[[f64; 3]]) -> Result<(), String> {
+    pub fn check(&mut self, t: &Terrain, points: &[[f64; 3]]) -> Result<(), Fault> {
         let mut answers = [Answer { status: Status::NoGround, hit: Hit::NONE }; BATCH];
         let mut cursor = Cursor::new();
         for points in points.chunks(BATCH) {
@@ -26,14 +26,10 @@ impl Found {
             for (p, batched) in points.iter().zip(&answers) {
                 let (answer, cost) = t.closest_costed(*p);
                 if answer != *batched || answer != t.closest(*p) || answer != t.closest_cursor(*p, &mut cursor) {
-                    return Err(format!("the ways of asking differ at {p:?}; please report this"));
+                    return Err(Fault::Differ(*p));
                 }
-                match answer.status {
-                    Status::Found => {}
-                    Status::NoGround => self.no_ground += 1,
-                    Status::NotInImage => self.not_in_image += 1,
-                    status => return Err(format!("{} at {p:?}", status_text(status))),
-                }
+                self.no_ground += u64::from(answer.status == Status::NoGround);
+                self.not_in_image += u64::from(answer.status == Status::NotInImage);
                 let key = |c: &Cost| [c.tests, c.lines, c.leaves, c.nodes];
                 if key(&cost) > key(&self.costliest) {
                     (self.costliest, self.place) = (cost, *p);

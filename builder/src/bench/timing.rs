@@ -6,10 +6,9 @@ use std::{
 };
 
 use hardpan::Terrain;
-use serde_json::{Value, json};
 
 /// Runs of every call. The fastest counts: in the others the machine did something else as well.
-pub const RUNS: usize = 3;
+const RUNS: usize = 3;
 
 /// Memory that is read before a cold call, in bytes: more than most caches hold.
 pub const EVICTION: usize = 128 << 20;
@@ -66,11 +65,12 @@ impl Timing {
         let mut cold = Timing::new("cold".into(), 1);
         let memory = vec![1u64; EVICTION / 8]; // zeros would need no memory
         for place in places {
-            let runs = [(); RUNS].map(|()| {
+            let mut runs = [(); RUNS].map(|()| {
                 _ = black_box(black_box(&memory).iter().step_by(8).sum::<u64>()); // a word of each line
                 timed(clock, || _ = black_box(t.closest(*place)))
             });
-            let [fastest, .., longest] = sorted(runs);
+            runs.sort_unstable();
+            let [fastest, .., longest] = runs;
             cold.max = cold.max.max(longest);
             cold.count += 1;
             cold.whole += Duration::from_nanos(fastest);
@@ -98,20 +98,6 @@ impl Timing {
     pub fn max(&self) -> u64 {
         self.max.max(self.mean().0.ceil() as u64)
     }
-
-    pub fn facts(&self) -> Value {
-        let (mean, rate) = self.mean();
-        let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| self.fastest.quantile(q));
-        let (ns, [low, high]) = self.worst;
-        let worst = match low == high {
-            true => json!({ "ns": ns, "at": low }),
-            false => json!({ "ns": ns, "within": [low, high] }),
-        };
-        json!({
-            "name": self.name, "count": self.count, "max": self.max(), "worst": worst, "p999": p999, "p99": p99, "p50": p50,
-            "mean": mean, "queries_per_second": rate,
-        })
-    }
 }
 
 /// Nanoseconds of a call, less what reading the clock takes.
@@ -119,11 +105,6 @@ fn timed(clock: u64, call: impl FnOnce()) -> u64 {
     let start = Instant::now();
     call();
     (start.elapsed().as_nanos() as u64).saturating_sub(clock)
-}
-
-fn sorted<const N: usize>(mut all: [u64; N]) -> [u64; N] {
-    all.sort_unstable();
-    all
 }
 
 /// What reading the clock twice takes, in nanoseconds: the median of many.
@@ -136,14 +117,14 @@ pub fn clock() -> u64 {
 /// Nanoseconds, counted: each of its own below 2,048, above to a 1,024th.
 #[derive(Default)]
 pub struct Times {
-    pub counts: Vec<u64>,
-    pub calls: u64,
+    counts: Vec<u64>,
+    calls: u64,
 }
 
 impl Times {
-    pub const FINE: u32 = 10;
+    const FINE: u32 = 10;
 
-    pub fn add(&mut self, ns: u64) {
+    fn add(&mut self, ns: u64) {
         let shift = (ns | 1).ilog2().saturating_sub(Self::FINE);
         let slot = ((shift as usize) << Self::FINE) + (ns >> shift) as usize;
         if self.counts.len() <= slot {

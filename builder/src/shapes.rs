@@ -1,11 +1,10 @@
 //! Shapes of values that serde does not have by itself.
 
-use super::{Settings, too_many};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{fmt, marker::PhantomData};
 
 /// A word of a fixed set, as it is typed.
-pub(super) mod word {
+pub(crate) mod word {
     use serde::{Deserialize, Deserializer, Serializer, de};
     use std::{fmt::Display, str::FromStr};
 
@@ -60,7 +59,7 @@ pub(crate) mod or_false {
 }
 
 /// A table. A list, of which serde would take the values one after the other, is none.
-pub(super) struct Table<T>(pub T);
+pub(crate) struct Table<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -98,32 +97,8 @@ pub(crate) fn unsigned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64
 }
 
 /// The same, which may be left out.
-pub(super) fn some_unsigned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+pub(crate) fn some_unsigned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     Ok(Option::<f64>::deserialize(deserializer)?.map(|v| v + 0.0))
-}
-
-/// A list of [`Settings::MOST`] entries at most.
-pub(super) fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    struct Few<T>(PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Few<T> {
-        type Value = Vec<T>;
-
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("a list of tables: [[source]], [[material]], [[rule]] in TOML, [{ ... }] in JSON")
-        }
-
-        fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            let mut all = Vec::new();
-            while let Some(Table(entry)) = list.next_element()? {
-                if all.len() == Settings::MOST {
-                    return Err(de::Error::custom(too_many()));
-                }
-                all.push(entry);
-            }
-            Ok(all)
-        }
-    }
-    deserializer.deserialize_seq(Few(PhantomData))
 }
 
 /// So many numbers, no fewer and no more: what is too many, the parser of TOML would pass over.
@@ -225,7 +200,7 @@ pub(crate) fn each_exactly<'de, const N: usize, D: Deserializer<'de>>(
 }
 
 /// true, false, 1 or 0.
-pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     struct Flag;
     impl de::Visitor<'_> for Flag {
         type Value = Option<bool>;
