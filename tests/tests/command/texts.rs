@@ -387,8 +387,6 @@ fn hints_lead_to_what_was_meant() {
     expect(0, &folder, &["export", "png", "bridge.hpan", "--map", "holes"]);
     let why = error(2, &folder, &["export", "png", "bridge"]);
     holds(&why, &["bridge: there is no such file or folder; check the spelling (did you mean \"bridge.hpan\"?)\n"]);
-    let why = error(2, &folder, &["build", "*.obj", "-o", "all.hpan"]);
-    holds(&why, &["*.obj: there is no such file or folder; a shell puts names of files in place of * and ?"]);
     fs::write(folder.join("road.obj"), BRIDGE.replace("Asphalt", "Road")).unwrap();
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"Rode\"\n").unwrap();
     let why = error(2, &folder, &["build", "road.obj", "--settings", "s.toml"]);
@@ -396,24 +394,6 @@ fn hints_lead_to_what_was_meant() {
     fs::write(folder.join("trail.vprp"), "QS VANE REPLAY FILE\n").unwrap();
     let why = error(3, &folder, &["build", "trail.vprp"]);
     holds(&why, &["vprp files (trails) are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
-    for name in ["h.raw", "h.r16"] {
-        fs::write(folder.join(name), [7; 64]).unwrap();
-        let why = error(3, &folder, &["build", name]);
-        holds(&why, &["data type = 12", "gdal_translate -of XYZ", "Delaunay"]);
-        assert!(!why.contains("FBX"), "{why}");
-    }
-}
-
-/// The recipe for trails makes a drive of one.
-#[test]
-fn the_recipe_for_trails_works() {
-    let Some(trail) = real_file("mavs/data/waypoints/x_axis_points.vprp") else { return };
-    let folder = bridge("the_recipe_for_trails");
-    fs::copy(trail, folder.join("FILE.vprp")).unwrap();
-    let why = error(3, &folder, &["build", "FILE.vprp"]);
-    let recipe = why.split_once("x and y: ").unwrap().1.split_once(", and ask").unwrap().0;
-    assert!(std::process::Command::new("sh").args(["-c", recipe]).current_dir(&folder).status().unwrap().success());
-    assert_eq!(fs::read_to_string(folder.join("FILE.csv")).unwrap(), "t,x,y\n0.01,-1000.0,0.0\n0.02,1000.0,0.0\n");
 }
 
 /// Of equal images only the picture is asked, and shows the ground.

@@ -45,8 +45,6 @@ pub struct Miscounted {
     pub object: Range<usize>,
     pub stated: u64,
     pub held: u64,
-    /// Whether a number has a decimal point.
-    pub has_points: bool,
 }
 
 /// Lists of edges, of which a ground has no use.
@@ -290,9 +288,8 @@ impl List {
                 self.is_next = true;
                 Part::Numbers
             }
-            (Part::Numbers, token) => {
+            (Part::Numbers, _) => {
                 self.now.held += u64::from(std::mem::take(&mut self.is_next));
-                self.now.has_points |= token == b".";
                 Part::Numbers
             }
             (_, name) if LISTS.contains(&name) => {
