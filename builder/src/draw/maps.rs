@@ -28,14 +28,6 @@ pub enum Map {
     Holes,
 }
 
-/// A map in words: its name, its title, what it shows, and other words for it.
-struct About {
-    name: &'static str,
-    title: &'static str,
-    help: &'static str,
-    words: &'static [&'static str],
-}
-
 impl Map {
     pub const ALL: [Map; 9] =
         [Map::Relief, Map::Slope, Map::Layers, Map::Leaves, Map::Materials, Map::Mu, Map::Cost, Map::Error, Map::Holes];
@@ -47,78 +39,44 @@ impl Map {
         if let Some(map) = Map::ALL.into_iter().find(|m| m.name() == word) {
             return Ok(map);
         }
-        let one = word.strip_suffix('s').unwrap_or(&word);
-        let meant = match Map::ALL.into_iter().find(|map| map.about().words.contains(&one)) {
-            Some(map) => format!(" (did you mean {:?}?)", map.name()),
-            None => suggestion(&word, all()),
-        };
+        let meant = suggestion(&word, all());
         Err(format!("there is no such map{meant}; there are {}, or all", all().collect::<Vec<_>>().join(", ")))
     }
 
-    fn about(self) -> About {
-        let about = |name, title, help, words| About { name, title, help, words };
+    /// Its name, its title, and what it shows.
+    fn about(self) -> [&'static str; 3] {
         match self {
-            Map::Relief => about(
-                "relief",
-                "Relief of the highest ground",
-                "Shaded relief, coloured by height",
-                &["height", "elevation", "hillshade", "dem", "terrain", "z"],
-            ),
-            Map::Slope => about(
+            Map::Relief => ["relief", "Relief of the highest ground", "Shaded relief, coloured by height"],
+            Map::Slope => [
                 "slope",
                 "Slope of the highest ground",
                 "How steep the highest ground is, from 0 to 45 degrees in every picture",
-                &["steepness", "gradient", "grade", "incline"],
-            ),
-            Map::Layers => about(
-                "layers",
-                "Ground heights over a place",
-                "How many ground heights lie over a place",
-                &["layer", "bridge", "overlap", "stack"],
-            ),
-            Map::Leaves => about(
-                "leaves",
-                "Leaves that answer",
-                "Which bundle or patch block answers",
-                &["leaf", "bundle", "block", "triangle"],
-            ),
-            Map::Materials => about(
+            ],
+            Map::Layers => ["layers", "Ground heights over a place", "How many ground heights lie over a place"],
+            Map::Leaves => ["leaves", "Leaves that answer", "Which bundle or patch block answers"],
+            Map::Materials => [
                 "materials",
                 "Materials of the highest ground",
                 "The material of the highest ground, in colours that go by names",
-                &["material", "surface", "texture"],
-            ),
-            Map::Mu => about(
-                "mu",
-                "Friction of the highest ground",
-                "Its friction, from 0 to 1.2 in every picture",
-                &["friction", "grip"],
-            ),
-            Map::Cost => about(
-                "cost",
-                "Cost of a query",
-                "How many tests a query takes, beside the stated bound",
-                &["test", "time", "bound"],
-            ),
-            Map::Error => {
-                about("error", "Stated error in height", "The error that the image states", &["accuracy", "precision"])
-            }
-            Map::Holes => about(
+            ],
+            Map::Mu => ["mu", "Friction of the highest ground", "Its friction, from 0 to 1.2 in every picture"],
+            Map::Cost => ["cost", "Cost of a query", "How many tests a query takes, beside the stated bound"],
+            Map::Error => ["error", "Stated error in height", "The error that the image states"],
+            Map::Holes => [
                 "holes",
                 "Holes and open edges",
                 "Places without ground that ground surrounds, gaps, and open edges, the largest with numbers",
-                &["hole", "gap", "edge", "crack", "seam"],
-            ),
+            ],
         }
     }
 
     pub fn name(self) -> &'static str {
-        self.about().name
+        self.about()[0]
     }
 
     /// What it shows, for help.
     pub fn help(self) -> &'static str {
-        self.about().help
+        self.about()[2]
     }
 
     /// Whether its colours are numbers.
@@ -157,7 +115,7 @@ pub fn draw(t: &Terrain, map: Map, view: &View, wish: Wish, name: &str) -> Sheet
         Map::Error => heights::error(t, view, range),
         Map::Holes => holes(t, view, max_gap, max_step),
     };
-    frame(drawn, &format!("{}: {name}", map.about().title), view)
+    frame(drawn, &format!("{}: {name}", map.about()[1]), view)
 }
 
 /// Every pixel from the highest ground in its middle.

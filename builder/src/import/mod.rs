@@ -98,23 +98,18 @@ impl Called {
     }
 }
 
-/// Reads files into one scene, all in one frame: [`read_each`].
+/// Reads files into one scene, all in one frame: [`read_all`], without what is [`degenerate`].
 pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportError> {
     let each: Vec<(&Path, Frame)> = files.iter().map(|file| (file.as_ref(), *frame)).collect();
-    read_each(&each)
+    not_degenerate(read_all(&each)?, each.iter().map(|(file, _)| *file))
 }
 
-/// Reads files into one scene, each in its own frame.
+/// Reads files into one scene, each in its own frame, also what lies so degenerate that no image of it could be proven: [`degenerate`] tells,
+/// when it is known what is ground.
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
 /// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
 /// them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then `#3`.
-pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
-    let import = read_all(files)?;
-    not_degenerate(import, files.iter().map(|(file, _)| file.as_ref()))
-}
-
-/// [`read_each`], also what lies so degenerate that no image of it could be proven: [`degenerate`] tells, when it is known what is ground.
 pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     read_called(files, &[])
 }

@@ -594,38 +594,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_five_pointed_star_is_whole() {
-        let half = |k: i32| {
-            let (a, r) = (std::f64::consts::TAU * f64::from(k) / 10.0, if k % 2 == 0 { 10.0 } else { 4.0 });
-            [r * a.cos(), r * a.sin(), 0.0]
-        };
-        assert_eq!(cut(&(0..10).map(half).collect::<Vec<_>>()).len(), 8);
-    }
-
-    #[test]
-    fn a_point_on_a_straight_edge_stays_a_corner() {
-        let ring = [[0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [2., 2., 0.], [0., 2., 0.]];
-        assert_eq!(cut(&ring).len(), 3);
-    }
-
-    #[test]
-    fn concave_faces_keep_their_area_and_their_winding() {
-        let mut arrow = vec![[0., 0., 0.], [4., 0., 0.], [4., 4., 0.], [3., 1., 0.]];
-        let (sum, size) = plan_area(&arrow, &cut(&arrow));
-        assert_eq!((sum, size), (4.0, 4.0));
-        arrow.reverse();
-        let (sum, size) = plan_area(&arrow, &cut(&arrow));
-        assert_eq!((sum, size), (-4.0, 4.0));
-    }
-
-    #[test]
-    fn faces_without_area_do_no_harm() {
-        let line: Vec<_> = (0..940).map(|i| [i as f64, 0., 0.]).collect();
-        assert_eq!(cut(&line).len(), 938);
-        assert_eq!(cut(&[[1., 1., 1.]; 5]).len(), 3);
-    }
-
     /// A comb whose teeth and back have points on their straight edges, those in the back raised.
     #[test]
     fn points_on_straight_edges_of_concave_faces_stay_corners() {

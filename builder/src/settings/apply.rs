@@ -21,8 +21,7 @@ pub struct Applied {
     pub plain_rr: Vec<String>,
     /// The same of gain; sorted.
     pub plain_gain: Vec<String>,
-    /// Patterns that fit no material, entries whose materials earlier ones take, and what an entry for the new name of faces says
-    /// otherwise than their rule or source, each with which of it.
+    /// Patterns that fit no material, and entries whose materials earlier ones take.
     pub idle: Vec<String>,
     /// Names of optional entries that no material has.
     pub absent: Vec<String>,
@@ -139,21 +138,8 @@ impl Settings {
             says.give(&mut material);
             stated = [0, 1, 2].map(|i| stated[i] || says.factors()[i].is_some());
         }
-        let exact = entries.named.get(name.as_str()).map(|&i| &self.materials[i]);
-        if let Some(exact) = exact.filter(|_| source.is_some() || rule.is_some()) {
-            let said = [material.mu, material.rr, material.gain];
-            if kind.named {
-                exact.give(&mut material);
-            }
-            for (i, own) in exact.factors().into_iter().enumerate().filter(|(i, _)| stated[*i]) {
-                let Some(own) = own.filter(|own| *own != said[i]) else { continue };
-                let (key, [own, said]) = (["mu", "rr", "gain"][i], [own, said[i]].map(decimal));
-                let (who, entry) = (self.who(kind), format!("material {:?}", bounded(name)));
-                applied.idle.push(match kind.named {
-                    true => format!("{who}: {key} {said}, for {entry} says {own}"),
-                    false => format!("{entry}: {key} {own}, for {who} says {said}"),
-                });
-            }
+        if kind.named && (source.is_some() || rule.is_some()) {
+            entries.named.get(name.as_str()).into_iter().for_each(|&i| self.materials[i].give(&mut material));
         }
         if each.is_empty() && !self.materials.is_empty() && !stated[0] {
             applied.unlisted.push(name.clone());
@@ -307,7 +293,8 @@ fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>) -> SettingsError {
             format!("material {name:?} is not in the scene{}; with optional = true it may be absent", near(rule))
         }
         _ => {
-            let (count, told) = (absent.len() as u64, |rule: &&MaterialRule| format!("{:?}{}", bounded(rule.title()), near(rule)));
+            let (count, told) =
+                (absent.len() as u64, |rule: &&MaterialRule| format!("{:?}{}", bounded(rule.title()), near(rule)));
             let list = names::first(absent.iter().map(told), count, TOLD);
             let materials = counted(count, "material");
             format!("{materials} are not in the scene: {list}; with optional = true they may be absent")

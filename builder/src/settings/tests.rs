@@ -82,17 +82,6 @@ fn the_first_that_fits_counts() {
 }
 
 #[test]
-fn vt_26_what_is_not_included_is_left_out() {
-    let mut scene = fixtures::mats();
-    let text = "[[material]]\nname = \"Grass\"\ninclude = 0\n[[material]]\nname = \"\"\nobstacle = true\n\
-                [[material]]\nname = \"Concrete\"\nundersides = \"ground\"\n";
-    Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
-    assert_eq!(scene.materials[0].undersides, Some(Undersides::Ground));
-    let report = crate::build(&scene, &Options::default()).unwrap().report;
-    assert_eq!((report.excluded, report.obstacles, report.triangles), (2, 2, 2));
-}
-
-#[test]
 fn repairs_can_be_set_and_switched_off() {
     let build = |text: &str| Settings::from_toml(text).unwrap().build;
     assert_eq!(build("").stitch, Options::default().stitch);

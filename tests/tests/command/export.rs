@@ -1538,8 +1538,6 @@ fn pictures_of_two_images_can_be_compared() {
         (&["cost", "--range", "0,1.5"], "whole numbers"),
         (&["mu", "--range", "1,1"], "LOW must be below HIGH"),
         (&["mu", "--range", "0"], "LOW,HIGH"),
-        (&["friction"], "(did you mean \"mu\"?)"),
-        (&["gaps"], "(did you mean \"holes\"?)"),
         (&["reliff"], "(did you mean \"relief\"?)"),
         (&["mu,"], "there is no such map; there are relief, "),
     ] {

@@ -369,7 +369,7 @@ fn hints_lead_to_what_was_meant() {
     let why = error(2, &folder, &["export", "png", "bridge"]);
     holds(&why, &["bridge: there is no such file or folder; check the spelling (did you mean \"bridge.hpan\"?)\n"]);
     fs::write(folder.join("road.obj"), BRIDGE.replace("Asphalt", "Road")).unwrap();
-    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Rode\"\n").unwrap();
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Raod\"\n").unwrap();
     let why = error(2, &folder, &["build", "road.obj", "--settings", "s.toml"]);
     holds(&why, &["(did you mean \"Road\"?)"]);
     fs::write(folder.join("trail.vprp"), "QS VANE REPLAY FILE\n").unwrap();

@@ -277,7 +277,7 @@ fn libraries(path: &Path, statements: Vec<(u64, String)>, scene: &Scene, report:
     for (line, statement) in statements.into_iter().filter(|(_, s)| !s.is_empty()) {
         for (name, file) in mtl::files(&statement, folder) {
             if seen.insert(name.clone()) {
-                let there = file.as_ref().ok_or_else(|| mtl::absent(&name, folder).into());
+                let there = file.as_ref().ok_or_else(|| "it is not there, and is not needed".into());
                 let read = there.and_then(|f| defined.add(f));
                 let (materials, problem) = read.map_or_else(|why| (None, Some(why)), |n| (Some(n), None));
                 report.libraries.push(Library { name, line, materials, problem, file });
