@@ -440,14 +440,6 @@ const SIGNATURES: [(&[u8], &str); 10] = [
 
 fn what(kind: &str) -> String {
     match kind {
-        "sdf" | "urdf" | "world" => format!("{kind} files (models, worlds) are"),
-        "json" => "json files (scenes) are".into(),
-        "vprp" => "vprp files (trails) are".into(),
-        "par" | "cpar" => "parsfiles of the VehicleSim tools beside other files are".into(),
-        "vsterrain" => "vsterrain files of the VehicleSim tools are".into(),
-        "vstu" => "vstu files (settings of VS Terrain) are".into(),
-        "osm" | "pbf" => format!("{kind} files (OpenStreetMap) are"),
-        "xodr" => "xodr files (OpenDRIVE) are".into(),
         "mtl" => "a material library has no mesh and is".into(),
         "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
         "html" => "this is a web page, and such are".into(),

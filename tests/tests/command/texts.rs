@@ -374,7 +374,7 @@ fn hints_lead_to_what_was_meant() {
     holds(&why, &["(did you mean \"Road\"?)"]);
     fs::write(folder.join("trail.vprp"), "QS VANE REPLAY FILE\n").unwrap();
     let why = error(3, &folder, &["build", "trail.vprp"]);
-    holds(&why, &["vprp files (trails) are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
+    holds(&why, &["vprp files are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
 }
 
 /// Of equal images only the picture is asked, and shows the ground.

@@ -135,12 +135,8 @@ fn broken(path: &Path, at: place::Broken) -> ImportError {
 
 /// That a list of a text is not as long as it states.
 fn miscounted(path: &Path, bytes: &[u8], list: &place::Miscounted) -> ImportError {
-    let place::Miscounted { at, name, object, stated, held } = list;
-    let object = bytes[object.clone()].trim_ascii();
-    let object = object.strip_prefix(b"\"").and_then(|o| o.strip_suffix(b"\"")).unwrap_or_default();
-    let called = memchr::memmem::find(object, b"::").map_or(object, |at| &object[at + 2..]);
-    let of = if called.is_empty() { String::new() } else { format!(" of {}", quoted(called)) };
-    let cause = format!("the list {name}{of} states {} and holds {}", counted(*stated, "number"), grouped(*held));
+    let place::Miscounted { at, name, stated, held } = list;
+    let cause = format!("the list {name} states {} and holds {}", counted(*stated, "number"), grouped(*held));
     let place = Place::Line(lines(&bytes[..*at]) + 1);
     ImportError { place, ..ImportError::input(path, cause, "export it again, or as binary FBX") }
 }

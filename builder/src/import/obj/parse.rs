@@ -148,7 +148,11 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
                 c.next_line();
                 continue;
             }
-            word if OF_NO_USE.contains(&word) => {}
+            // display, smoothing, and the insides of free-form geometry
+            b"s" | b"vp" | b"deg" | b"bmat" | b"step" | b"cstype" | b"parm" | b"trim" | b"hole" | b"scrv" | b"sp"
+            | b"end" | b"con" | b"mg" | b"bevel" | b"c_interp" | b"d_interp" | b"lod" | b"usemap" | b"maplib"
+            | b"shadow_obj" | b"trace_obj" | b"ctech" | b"stech" | b"bsp" | b"bzp" | b"cdc" | b"cdp" | b"res"
+            | b"t" => {}
             _ => see(&mut p.tally, Thing::Unknown),
         }
         c.next_statement();
@@ -163,40 +167,6 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
     p.faces.shrink_to_fit();
     Ok(piece)
 }
-
-/// Statements about display, smoothing and the insides of free-form geometry.
-const OF_NO_USE: [&[u8]; 30] = [
-    b"s",
-    b"vp",
-    b"deg",
-    b"bmat",
-    b"step",
-    b"cstype",
-    b"parm",
-    b"trim",
-    b"hole",
-    b"scrv",
-    b"sp",
-    b"end",
-    b"con",
-    b"mg",
-    b"bevel",
-    b"c_interp",
-    b"d_interp",
-    b"lod",
-    b"usemap",
-    b"maplib",
-    b"shadow_obj",
-    b"trace_obj",
-    b"ctech",
-    b"stech",
-    b"bsp",
-    b"bzp",
-    b"cdc",
-    b"cdp",
-    b"res",
-    b"t",
-];
 
 /// Coordinate `k` of a vertex.
 #[inline]
