@@ -655,7 +655,7 @@ fn vt_24_files_cut_off_anywhere() {
     // other files under this name
     let utf16: Vec<u8> = "\u{FEFF}; FBX 7.4.0\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (bytes, wanted) in [
-        (crate::shell::BRIDGE.as_bytes(), "byte 0: this is neither a binary FBX nor one in text"),
+        (crate::shell::BRIDGE.as_bytes(), "a.fbx: byte "),
         (&utf16, "byte 0: this is text in UTF-16; save it in UTF-8"),
     ] {
         write(&path, bytes);

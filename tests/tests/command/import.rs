@@ -151,11 +151,7 @@ fn vt_24_recipes_for_what_is_not_read() {
         ),
         ("a.xodr", b"<", &["xodr files are not read; ", "export FBX, or", ", then: hardpan build"]),
         ("a.osm", b"<osm", &["osm files are not read; open it in OSM2World and export Wavefront OBJ"]),
-        (
-            "a.vstu",
-            b"{}",
-            &["vstu files are not read; ", "hardpan build MESH.obj --settings "],
-        ),
+        ("a.vstu", b"{}", &["vstu files are not read; ", "hardpan build MESH.obj --settings "]),
         ("track.txt", b"0 0 0\n", &["txt files are not read; make a mesh of the points"]),
         ("road.obj", b"$CT\nRundkurs\n$\n$ROAD_CRG\n", &["crg files are not read; ask OpenCRG's library"]),
         ("a.step", b"ISO", &["step files are not read; open it in FreeCAD", "--unit mm"]),

@@ -155,7 +155,7 @@ fn vt_24_files_without_a_mesh() {
         ("zeros.obj", "there are no faces to build from; export the mesh"),
         ("stl.obj", "there are no faces to build from (lines left out that are no OBJ statements: 3)"),
         ("far.obj", "no ground: all of it lies more than 10^15 m from the zero; check its numbers, or --unit"),
-        ("obj.fbx", "byte 0: this is neither a binary FBX nor one in text"),
+        ("obj.fbx", "byte 0: reading stops here"),
         ("folder.obj", "this is a folder; name a mesh in it, FILE.obj or FILE.fbx\n"),
         ("missing.obj", "there is no such file or folder; check the spelling"),
         ("kept.hpan", "this is a terrain image already; look at it: hardpan info kept.hpan\n"),
