@@ -97,16 +97,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vt_60_override_comes_first_then_multiply() {
-        let factors =
-            Factors { mu_override: Some(1.0), mu_multiply: Some(0.5), rr_multiply: Some(3.0), ..Factors::default() };
-        let mut all = [Material { rr: 0.5, ..Material::new("a", 0.3) }, Material::new("b", 0.0)];
-        factors.apply(&mut all).unwrap();
-        assert_eq!([all[0].mu, all[1].mu, all[0].rr, all[1].rr], [0.5, 0.5, 1.5, 3.0]);
-        assert_eq!(factors.to_string(), "mu 1 of all materials, then times 0.5; rr times 3");
-    }
-
-    #[test]
     fn numbers_out_of_range_change_nothing() {
         let mut all = [Material { rr: 0.5, ..Material::new("a", 1e200) }];
         let before = all.clone();

@@ -1,6 +1,6 @@
 //! Names of files and things, as messages and commands have them.
 
-use std::{borrow::Cow, collections::HashMap, fmt::Write, path::Path};
+use std::{borrow::Cow, collections::HashMap, path::Path};
 
 use hardpan::{Cost, VerifyError, format::section};
 
@@ -130,12 +130,9 @@ pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> S
         k if lower.chars().count() > 2 && k != lower && k.starts_with(&lower) => 1,
         k => strsim::osa_distance(&lower, &k), // two letters swapped are one change
     };
-    // as one who heard it may write it
-    let spoken = |text: &str| plain(text).chars().filter(|c| !"aeiou".contains(*c)).collect::<String>();
-    let most = |k: &str| k.chars().count().max(3) / 3 + usize::from(spoken(k) == spoken(word));
     let near = known.into_iter().map(|k| (distance(k), k)).min();
     match near {
-        Some((d, k)) if d <= most(k) => format!(" (did you mean {k:?}?)"),
+        Some((d, k)) if d <= k.chars().count().max(3) / 3 => format!(" (did you mean {k:?}?)"),
         _ => String::new(),
     }
 }
@@ -199,37 +196,18 @@ pub fn named(path: &Path) -> String {
     bounded_text(shown(&path.to_string_lossy()))
 }
 
-/// A path for a command that is to be typed: quoted where a shell would not take it as it stands, and never an option. Of names with
-/// [unseen](is_unseen) characters or without UTF-8 as bash, zsh and ksh have it, `$'...'`. On Windows, where no file has such a name,
-/// as its shells have it.
+/// A path for a command that is to be typed: quoted where a shell would not take it as it stands, and never an option. What is
+/// [unseen](is_unseen) in a name is escaped: such a file must be named otherwise.
 pub fn quoted(path: &Path) -> String {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let start = if bytes.starts_with(b"-") { "./" } else { "" };
-    if cfg!(windows) {
-        let text = path.to_string_lossy();
-        let plain = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-./\\:@+".contains(c));
-        return if plain { format!("{start}{text}") } else { format!("\"{start}{text}\"") };
+    let text = shown(&path.to_string_lossy());
+    let start = if text.starts_with('-') { "./" } else { "" };
+    let plain = if cfg!(windows) { "_-./\\:@+" } else { "_-./:@+," };
+    if !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || plain.contains(c)) {
+        return format!("{start}{text}");
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-./:@+,".contains(c)) => {
-            format!("{start}{text}")
-        }
-        Ok(text) if !text.chars().any(is_unseen) => format!("'{start}{}'", text.replace('\'', "'\\''")),
-        _ => {
-            let mut out = format!("$'{start}");
-            let raw = |out: &mut String, bytes: &[u8]| bytes.iter().for_each(|b| _ = write!(out, "\\x{b:02x}"));
-            for chunk in bytes.utf8_chunks() {
-                for c in chunk.valid().chars() {
-                    match c {
-                        '\'' | '\\' => raw(&mut out, &[c as u8]),
-                        c if is_unseen(c) => raw(&mut out, c.encode_utf8(&mut [0; 4]).as_bytes()),
-                        c => out.push(c),
-                    }
-                }
-                raw(&mut out, chunk.invalid());
-            }
-            out + "'"
-        }
+    match cfg!(windows) {
+        true => format!("\"{start}{text}\""),
+        false => format!("'{start}{}'", text.replace('\'', "'\\''")),
     }
 }
 
@@ -316,7 +294,7 @@ mod tests {
         assert_eq!(meant("slot70", &["slot", "slot704"]), " (did you mean \"slot704\"?)");
         assert_eq!(meant("wet_grass", &["dry grass", "Wet Grass"]), " (did you mean \"Wet Grass\"?)");
         assert_eq!(meant("pond", &["road", "grass"]), "");
-        assert_eq!(meant("Rode", &["Rail", "Road"]), " (did you mean \"Road\"?)");
+        assert_eq!(meant("Raod", &["Rail", "Road"]), " (did you mean \"Road\"?)");
         assert_eq!(meant("Rock", &["Rail", "Road"]), "");
     }
 
@@ -355,8 +333,7 @@ mod tests {
             ("", "''"),
             ("-o", "./-o"),
             ("-o 1", "'./-o 1'"),
-            ("-'\n\u{9b}\\", "$'./-\\x27\\x0a\\xc2\\x9b\\x5c'"),
-            ("a\u{202e}b", "$'a\\xe2\\x80\\xaeb'"),
+            ("a\u{202e}b", "'a\\u{202e}b'"),
         ] {
             assert_eq!(quoted(Path::new(path)), wanted);
         }
@@ -367,9 +344,8 @@ mod tests {
     #[test]
     fn shells_read_them_back() {
         use std::{ffi::OsStr, os::unix::ffi::OsStrExt, process::Command};
-        let every: Vec<u8> = (1..=255).collect();
         let printable: Vec<u8> = (0x20..0x7f).collect();
-        for bytes in [&every[..], &printable, b"caf\xe9 7", "ß 1'2\"3\\4".as_bytes(), b"a\n\xffb", b"-n", b"*?[a]!"] {
+        for bytes in [&printable[..], "ß 1'2\"3\\4".as_bytes(), b"-n", b"*?[a]!"] {
             let script = format!("printf %s {}", quoted(Path::new(OsStr::from_bytes(bytes))));
             match Command::new("bash").args(["--norc", "-c", &script]).output() {
                 Ok(done) => {

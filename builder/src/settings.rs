@@ -314,94 +314,92 @@ impl Settings {
     /// Numbers in their ranges, a file for each source, a name or a pattern for each material. `place` gives the
     /// line of a key of an entry of a list, or of a table.
     fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
-        let wrong = |line: Option<usize>, text: String| Err(SettingsError::at(line, text));
-        for (i, source) in self.sources.iter().enumerate() {
-            let who = format!("source {} ({:?})", i + 1, bounded(&source.file));
-            if source.file.is_empty() {
-                return wrong(place("source", i, "file"), format!("{who}: name a file"));
-            }
-            if source.scale.is_some_and(|s| s.each().iter().any(|v| !(*v > 0.0 && v.is_finite()))) {
-                let what = match source.scale {
-                    Some(Scale::Each(_)) => "the factors of x, y and z in scale must be numbers above 0",
-                    _ => "scale must be a number above 0",
-                };
-                return wrong(place("source", i, "scale"), format!("{who}: {what}"));
-            }
-            let turns = [("roll_deg", source.roll_deg), ("pitch_deg", source.pitch_deg), ("yaw_deg", source.yaw_deg)];
-            if let Some((key, _)) = turns.iter().find(|(_, v)| v.is_some_and(|v| !is_turn(v))) {
-                return wrong(place("source", i, key), format!("{who}: {key} must lie between -360 and 360"));
-            }
-            if let Some(text) = self.name_taken(i) {
-                return wrong(place("source", i, "name"), format!("{who}: {text}"));
-            }
-            for (key, name) in [("name", &source.name), ("material", &source.material)] {
-                if name.as_ref().is_some_and(String::is_empty) {
-                    return wrong(
-                        place("source", i, key),
-                        format!("{who}: {key} is empty; write a name, or leave it out"),
-                    );
-                }
-            }
-            if let Some(code) = source.allow.iter().find(|code| !code.is_of_source()) {
-                let text = format!("{who}: {code} is of the ground of all files; allow it at the top of the settings");
-                return wrong(place("source", i, "allow"), text);
-            }
-            if let Some((key, text)) = source.gives().fault() {
-                return wrong(place("source", i, key), format!("{who}: {text}"));
-            }
-            if source.translate.iter().flatten().any(|v| !v.is_finite()) {
-                return wrong(place("source", i, "translate"), format!("{who}: translate is [x, y, z] in metres"));
-            }
-        }
-        let mut patterns = 0;
-        for (i, rule) in self.materials.iter().enumerate() {
-            let who = format!("material {} ({:?})", i + 1, bounded(rule.title()));
-            let place = |key| place("material", i, key);
-            if rule.name.is_some() == rule.pattern.is_some() {
-                return wrong(place(""), format!("{who}: give either name or pattern"));
-            }
-            patterns += usize::from(rule.pattern.is_some());
-            if patterns > Self::MOST_PATTERNS {
-                let most = grouped(Self::MOST_PATTERNS as u64);
-                return wrong(place("pattern"), format!("{who}: more than {most} patterns; give names instead"));
-            }
-            if let Some((key, text)) = rule.fault() {
-                return wrong(place(key), format!("{who}: {text}"));
-            }
-        }
-        for (i, rule) in self.rules.iter().enumerate() {
-            let (who, place) = (rule.who(i), |key| place("rule", i, key));
-            if i == Self::MOST_PATTERNS {
-                let most = grouped(Self::MOST_PATTERNS as u64);
-                return wrong(
-                    place(""),
-                    format!("{who}: more than {most} rules; patterns fit many, as object = \"*_LOD1\""),
-                );
-            }
-            if rule.given().next().is_none() {
-                return wrong(
-                    place(""),
-                    format!("{who}: give an object, a file or a material whose faces it speaks of"),
-                );
-            }
-            if rule.name.as_ref().is_some_and(String::is_empty) {
-                return wrong(place("name"), format!("{who}: name is empty; write a name, or leave it out"));
-            }
-            if let Some((key, text)) = rule.gives().fault() {
-                return wrong(place(key), format!("{who}: {text}"));
-            }
+        let sources = (0..self.sources.len()).filter_map(|i| Some(("source", i, self.source_fault(i)?)));
+        let materials = (0..self.materials.len()).filter_map(|i| Some(("material", i, self.material_fault(i)?)));
+        let rules = (0..self.rules.len()).filter_map(|i| Some(("rule", i, self.rule_fault(i)?)));
+        if let Some((list, i, (key, text))) = sources.chain(materials).chain(rules).next() {
+            return Err(SettingsError::at(place(list, i, key), text));
         }
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
-            return wrong(None, "patch_tolerance is a number of 0 or more, in metres".into());
+            return Err(SettingsError::at(None, "patch_tolerance is a number of 0 or more, in metres"));
         }
         if self.raster.as_ref().is_some_and(|r| !Raster::is_cell(r.cell)) {
             let text = "raster: cell is the way from post to post, a number above 0, in metres";
-            return wrong(place("raster", 0, "cell"), text.into());
+            return Err(SettingsError::at(place("raster", 0, "cell"), text));
         }
         match self.build.fault() {
-            Some((key, range)) => wrong(place("build", 0, key), format!("build: {key}: {range}")),
+            Some((key, range)) => Err(SettingsError::at(place("build", 0, key), format!("build: {key}: {range}"))),
             None => Ok(()),
         }
+    }
+
+    /// What is wrong with a source, and its key.
+    fn source_fault(&self, i: usize) -> Option<(&'static str, String)> {
+        let source = &self.sources[i];
+        let is = |wrong: bool, key, text: &str| wrong.then(|| (key, text.to_string()));
+        let turns = [("roll_deg", source.roll_deg), ("pitch_deg", source.pitch_deg), ("yaw_deg", source.yaw_deg)];
+        let turn = turns.into_iter().find(|(_, v)| v.is_some_and(|v| !is_turn(v)));
+        let factors = match source.scale {
+            Some(Scale::Each(_)) => "the factors of x, y and z in scale must be numbers above 0",
+            _ => "scale must be a number above 0",
+        };
+        let is_scale = |s: Scale| s.each().iter().all(|v| *v > 0.0 && v.is_finite());
+        let (key, text) = is(source.file.is_empty(), "file", "name a file")
+            .or_else(|| is(source.scale.is_some_and(|s| !is_scale(s)), "scale", factors))
+            .or_else(|| turn.map(|(key, _)| (key, format!("{key} must lie between -360 and 360"))))
+            .or_else(|| Some(("name", self.name_taken(i)?)))
+            .or_else(|| is(source.name.as_deref() == Some(""), "name", "name is empty; write a name, or leave it out"))
+            .or_else(|| {
+                is(
+                    source.material.as_deref() == Some(""),
+                    "material",
+                    "material is empty; write a name, or leave it out",
+                )
+            })
+            .or_else(|| {
+                let code = source.allow.iter().find(|code| !code.is_of_source())?;
+                let text = format!("{code} is of the ground of all files; allow it at the top of the settings");
+                Some(("allow", text))
+            })
+            .or_else(|| source.gives().fault())
+            .or_else(|| {
+                is(
+                    source.translate.iter().flatten().any(|v| !v.is_finite()),
+                    "translate",
+                    "translate is [x, y, z] in metres",
+                )
+            })?;
+        Some((key, format!("source {} ({:?}): {text}", i + 1, bounded(&source.file))))
+    }
+
+    /// What is wrong with an entry of materials, and its key.
+    fn material_fault(&self, i: usize) -> Option<(&'static str, String)> {
+        let rule = &self.materials[i];
+        let patterns = || self.materials[..=i].iter().filter(|rule| rule.pattern.is_some()).count();
+        let (key, text) = match rule {
+            _ if rule.name.is_some() == rule.pattern.is_some() => ("", "give either name or pattern".into()),
+            _ if i >= Self::MOST_PATTERNS && rule.pattern.is_some() && patterns() > Self::MOST_PATTERNS => {
+                ("pattern", format!("more than {} patterns; give names instead", Self::MOST_PATTERNS))
+            }
+            _ => rule.fault()?,
+        };
+        Some((key, format!("material {} ({:?}): {text}", i + 1, bounded(rule.title()))))
+    }
+
+    /// What is wrong with a rule, and its key.
+    fn rule_fault(&self, i: usize) -> Option<(&'static str, String)> {
+        let rule = &self.rules[i];
+        let (key, text) = match rule {
+            _ if i == Self::MOST_PATTERNS => {
+                ("", format!("more than {i} rules; patterns fit many, as object = \"*_LOD1\""))
+            }
+            _ if rule.given().next().is_none() => {
+                ("", "give an object, a file or a material whose faces it speaks of".into())
+            }
+            _ if rule.name.as_deref() == Some("") => ("name", "name is empty; write a name, or leave it out".into()),
+            _ => rule.gives().fault()?,
+        };
+        Some((key, format!("{}: {text}", rule.who(i))))
     }
 
     /// Why the name of a source would be that of another one, too.

@@ -101,37 +101,9 @@ pub(crate) fn some_unsigned<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
     Ok(Option::<f64>::deserialize(deserializer)?.map(|v| v + 0.0))
 }
 
-/// So many numbers, no fewer and no more: what is too many, the parser of TOML would pass over.
-struct Exactly<const N: usize>([f64; N]);
-
-impl<'de, const N: usize> Deserialize<'de> for Exactly<N> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Numbers<const N: usize>;
-        impl<'de, const N: usize> de::Visitor<'de> for Numbers<N> {
-            type Value = Exactly<N>;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                write!(f, "a list of {N} numbers")
-            }
-
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let (mut all, mut count) = ([0.0; N], 0);
-                while let Some(number) = list.next_element()? {
-                    if let Some(place) = all.get_mut(count) {
-                        *place = number;
-                    }
-                    count += 1;
-                }
-                if count == N { Ok(Exactly(all)) } else { Err(de::Error::invalid_length(count, &self)) }
-            }
-        }
-        deserializer.deserialize_seq(Numbers)
-    }
-}
-
 /// A factor for all axes, or one for each.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number or a list of 3 numbers")]
 pub enum Scale {
     /// For all.
     All(f64),
@@ -149,82 +121,43 @@ impl Scale {
     }
 }
 
-impl<'de> Deserialize<'de> for Scale {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct One;
-        impl<'de> de::Visitor<'de> for One {
-            type Value = Scale;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a number or a list of 3 numbers")
-            }
-
-            fn visit_f64<E>(self, v: f64) -> Result<Scale, E> {
-                Ok(Scale::All(v))
-            }
-
-            fn visit_i64<E>(self, v: i64) -> Result<Scale, E> {
-                Ok(Scale::All(v as f64))
-            }
-
-            fn visit_u64<E>(self, v: u64) -> Result<Scale, E> {
-                Ok(Scale::All(v as f64))
-            }
-
-            fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Scale, A::Error> {
-                let all = Exactly::<3>::deserialize(de::value::SeqAccessDeserializer::new(list))?;
-                Ok(Scale::Each(all.0))
-            }
-        }
-        deserializer.deserialize_any(One)
-    }
+/// So many numbers, no fewer and no more: what is too many, the parser of TOML would pass over.
+fn numbers<const N: usize, E: de::Error>(all: Vec<f64>) -> Result<[f64; N], E> {
+    all.try_into().map_err(|all: Vec<f64>| E::invalid_length(all.len(), &format!("a list of {N} numbers").as_str()))
 }
 
 /// So many numbers.
 pub(crate) fn exactly<'de, const N: usize, D: Deserializer<'de>>(deserializer: D) -> Result<[f64; N], D::Error> {
-    Exactly::deserialize(deserializer).map(|all| all.0)
+    numbers(Vec::deserialize(deserializer)?)
 }
 
 /// So many numbers, or none.
 pub(crate) fn some_exactly<'de, const N: usize, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<[f64; N]>, D::Error> {
-    Ok(Option::<Exactly<N>>::deserialize(deserializer)?.map(|all| all.0))
+    Option::deserialize(deserializer)?.map(numbers).transpose()
 }
 
 /// Lists of so many numbers.
 pub(crate) fn each_exactly<'de, const N: usize, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<[f64; N]>, D::Error> {
-    Ok(Vec::<Exactly<N>>::deserialize(deserializer)?.into_iter().map(|all| all.0).collect())
+    Vec::deserialize(deserializer)?.into_iter().map(numbers).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected true, false, 1 or 0")]
+enum Flag {
+    Word(bool),
+    Number(u8),
 }
 
 /// true, false, 1 or 0.
 pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
-    struct Flag;
-    impl de::Visitor<'_> for Flag {
-        type Value = Option<bool>;
-
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("true, false, 1 or 0")
-        }
-
-        fn visit_bool<E>(self, v: bool) -> Result<Self::Value, E> {
-            Ok(Some(v))
-        }
-
-        fn visit_u64<E: de::Error>(self, v: u64) -> Result<Self::Value, E> {
-            if v > 1 { Err(E::invalid_value(de::Unexpected::Unsigned(v), &self)) } else { Ok(Some(v == 1)) }
-        }
-
-        fn visit_i64<E: de::Error>(self, v: i64) -> Result<Self::Value, E> {
-            let wrong = |_| E::invalid_value(de::Unexpected::Signed(v), &self);
-            u64::try_from(v).map_err(wrong).and_then(|v| self.visit_u64(v))
-        }
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
+    match Option::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(Flag::Word(is)) => Ok(Some(is)),
+        Some(Flag::Number(n @ 0..=1)) => Ok(Some(n == 1)),
+        Some(Flag::Number(_)) => Err(de::Error::custom("expected true, false, 1 or 0")),
     }
-    deserializer.deserialize_any(Flag)
 }

@@ -106,7 +106,7 @@ pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl 
         looks.push(Look::new(Code::DoubleSurface, Some(limits.apart), places, findings, found.skipped()));
     }
     if wanted(Code::SameHeight) {
-        looks.push(Look::of(Code::SameHeight, None, overlap::overlaps(t, scene)));
+        looks.push(Look::of(Code::SameHeight, None, overlap::overlaps(t)));
     }
     if wanted(Code::Spike) {
         looks.push(Look::of(Code::Spike, Some(limits.spike), Ok(spikes::spikes(t, limits.spike))));

@@ -11,66 +11,39 @@ use crate::names::{counted, decimal, few, grouped};
 /// What programs write where there is no height, but for what no ground has.
 const KNOWN: [f64; 11] =
     [-999.0, -9999.0, 9999.0, -99999.0, 99999.0, -32767.0, -32768.0, 32767.0, 65535.0, -2147483648.0, 2147483647.0];
-/// Less than the least of them, in feet or metres: most heights are nearer to zero.
-const LEAST: f64 = 300.0;
 /// No ground is so high, whatever its unit: of single precision programs write this end, that end or a power of ten.
 const NEVER: f64 = 1e19;
-const FOOT: f64 = 0.3048;
 /// Farther apart than a pit and a tower, in metres: a model in millimetres has a step of 999.
 const FAR: f64 = 50.0;
 
-/// The known number that a height was, and in what it was scaled since: not at all, from feet to metres or back, or from metres to
-/// the file's unit, which is `metres` long.
-fn known(height: f64, metres: f64) -> Option<(f64, &'static str)> {
-    if height.abs() < LEAST && height.abs() * metres < LEAST {
-        return None;
+/// A height in the file's own numbers that stands for no data, but for what rounding left of it.
+fn void(height: f64) -> Option<f64> {
+    match KNOWN.into_iter().find(|v| (v - height).abs() <= 1e-9 * v.abs()) {
+        None if height.abs() < NEVER => None,
+        None if (height as f32).is_finite() => Some((height as f32).into()),
+        known => known.or(Some(height)),
     }
-    // six digits, for which it is no matter which foot it was; a unit of tens keeps all of them
-    const NEAR: f64 = 4e-6;
-    let tens = metres.log10();
-    let own = if (tens - tens.round()).abs() < 1e-9 { 1e-9 } else { NEAR };
-    let scales = [(1.0, 1e-9, ""), (1.0 / FOOT, NEAR, " in metres"), (FOOT, NEAR, " in feet"), (metres, own, " m")];
-    let never = (height.abs() >= NEVER).then_some((height, ""));
-    never.or_else(|| {
-        scales.into_iter().find_map(|(factor, near, scaled)| {
-            let before = height * factor;
-            let is = |v: &f64| (v - before).abs() <= near * v.abs();
-            KNOWN.into_iter().find(is).map(|v| (v, scaled))
-        })
-    })
-}
-
-/// A height that stands for no data, but for what a unit's rounding leaves of it.
-fn void(height: f64, metres: f64) -> Option<f64> {
-    let (known, scaled) = known(height, metres)?;
-    Some(match scaled {
-        "" if (known as f32).is_finite() && known.abs() >= NEVER => (known as f32).into(),
-        "" => known,
-        _ => (height * 1e4).round() / 1e4,
-    })
 }
 
 /// Such a height in as many digits as single precision has, where it has more.
-fn told(height: f64, metres: f64) -> String {
-    match known(height, metres) {
-        Some((before, scaled)) if !scaled.is_empty() => format!("{} ({before}{scaled})", decimal(height)),
+fn told(height: f64) -> String {
+    match height as f32 {
         _ if height.abs() < NEVER => decimal(height),
-        _ if (height as f32).is_finite() => format!("{:e}", height as f32),
+        single if single.is_finite() => format!("{single:e}"),
         _ => format!("{height:e}"),
     }
 }
 
 /// Such heights of a file's ground with an axis up, in its own numbers, from the least: farther from all others than those lie apart.
 pub fn values(part: &Part, up: usize) -> Vec<f64> {
-    let metres = part.frame.metres(up);
     let (mut found, mut low, mut high) = (Vec::new(), f64::INFINITY, f64::NEG_INFINITY);
     for height in part.ground().flat_map(|t| t.v).map(|v| part.own(v)[up]) {
-        match void(height, metres) {
+        match void(height) {
             Some(value) => found.push(value),
             None => (low, high) = (low.min(height), high.max(height)),
         }
     }
-    let apart = (high - low).max(FAR / metres);
+    let apart = (high - low).max(FAR / part.frame.metres(up));
     found.sort_unstable_by(f64::total_cmp);
     found.dedup();
     found.retain(|value| low <= high && (low - value).max(value - high) > apart);
@@ -82,7 +55,7 @@ pub fn is(part: &Part, corner: u32) -> [bool; 3] {
     let own = part.own(corner);
     let all = [0, 1, 2].map(|up: usize| {
         let is = |value: f64| part.voids[up].binary_search_by(|v| v.total_cmp(&value)).is_ok();
-        !part.voids[up].is_empty() && void(own[up], part.frame.metres(up)).is_some_and(is)
+        !part.voids[up].is_empty() && void(own[up]).is_some_and(is)
     });
     if all.iter().filter(|is| **is).count() == 2 { [false; 3] } else { all }
 }
@@ -101,7 +74,7 @@ pub fn finding(part: &Part, ups: impl IntoIterator<Item = usize>) -> Option<Find
     let order = |v: &u32| axes.map(|i| part.own(*v)[i]);
     let first = all.into_iter().min_by(|a, b| order(a).partial_cmp(&order(b)).expect("finite"))?;
     let faces = part.ground().filter(|t| t.v.iter().any(|v| is(part, *v)[up])).count() as u64;
-    let heights = part.voids[up].iter().map(|v| told(*v, part.frame.metres(up)));
+    let heights = part.voids[up].iter().map(|v| told(*v));
     // if nobody says that it is up
     let turned = if up == part.frame.upright() { String::new() } else { format!(" with {} up", AXES[up]) };
     let [east, north] = order(&first).map(|v| decimal((v * 1e6).round() / 1e6 + 0.0));

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Code, Finding, Quantity, Scene,
-    check::source_part::ground,
+    Code, Finding, Quantity,
     names::{decimal, metres, shown},
     read::Stack,
 };
@@ -27,24 +26,11 @@ struct Shared {
     at: [f64; 3],
 }
 
-/// What else mends it where some of the ground looks down.
-const BACKS: &str =
-    "; if it is the back of a sheet, leave out what looks down: undersides = \"ceiling\" for its material or object";
-
-/// Whether some ground of a scene looks down.
-fn has_backs(scene: &Scene) -> bool {
-    ground(scene, &scene.triangles).any(|t| {
-        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
-        (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
-    })
-}
-
 /// What lies at one height and has another mu, rr or gain, no farther apart than heights of one layer: pairs of materials, those of
 /// most area first. An error says why nobody looked.
-pub fn overlaps(t: &Terrain, scene: Option<&Scene>) -> Result<Vec<Finding>, String> {
+pub fn overlaps(t: &Terrain) -> Result<Vec<Finding>, String> {
     let surface = |m: u16| t.materials().get(usize::from(m)).map(|m| [m.mu, m.rolling, m.gain]).unwrap_or_default();
     let name = |m: u16| shown(&format!("{:?}", t.material_name(m)));
-    let backs = if scene.is_some_and(has_backs) { BACKS } else { "" };
     let raise = metres((2000.0 * merge(t)).ceil() / 1000.0);
     let finding = |(pair, shared): &(Pair, Shared)| {
         let [a, b] = pair.map(surface);
@@ -62,7 +48,7 @@ pub fn overlaps(t: &Terrain, scene: Option<&Scene>) -> Result<Vec<Finding>, Stri
         );
         let values = vec![Quantity { name: "area", value: shared.area, unit: "m2" }];
         let subject = pair.map(|m| t.material_name(m).to_string()).join(" and ");
-        let mend = format!("raise the one that is meant by {raise}, or cut it out of the other{backs}");
+        let mend = format!("raise the one that is meant by {raise}, or cut it out of the other");
         super::at(Code::SameHeight, subject, shared.at, values, text, &mend)
     };
     Ok(pairs(t)?.iter().map(finding).collect())

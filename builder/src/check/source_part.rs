@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Code, Finding, Hint, Scene, Severity, Triangle, import::Transform};
+use crate::{Code, Finding, Hint, Material, Scene, Severity, Triangle, import::Transform};
 
 use super::nodata;
 
@@ -90,7 +90,7 @@ pub fn plan(up: usize) -> [usize; 2] {
 
 /// Triangles whose material is ground.
 pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> + use<'a> {
-    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
+    let stays: Vec<bool> = scene.materials.iter().map(Material::is_ground).collect();
     triangles.iter().filter(move |t| stays[usize::from(t.material)])
 }
 

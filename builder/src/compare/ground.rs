@@ -312,53 +312,6 @@ mod tests {
     }
 
     #[test]
-    fn ground_that_rises_goes_and_comes() {
-        let scene = fixtures::bridge();
-        let g = compare(&scene, &scene);
-        assert_eq!(
-            (
-                g.counts[Kind::Height].places,
-                g.largest,
-                g.counts[Kind::Lost].places,
-                g.counts[Kind::Gained].places,
-                g.materials.len()
-            ),
-            (0, None, 0, 0, 0)
-        );
-
-        // one corner of the deck, up by a quarter
-        let mut raised = scene.clone();
-        let corner = raised.positions.iter().position(|p| *p == [5.0, 50.0, 6.0]).unwrap();
-        raised.positions[corner][2] = 6.25;
-        let g = compare(&scene, &raised);
-        assert_eq!(g.largest, Some(Largest { at: [5.0, 50.0], from: 6.0, to: 6.25 }));
-        assert_eq!((g.counts[Kind::Lost].places, g.counts[Kind::Gained].places), (0, 0));
-        assert!(g.counts[Kind::Height].places > 1000);
-
-        // no deck
-        let mut bare = scene.clone();
-        bare.triangles.retain(|t| t.material == 0);
-        let g = compare(&scene, &bare);
-        assert_eq!((g.counts[Kind::Height].places, g.counts[Kind::Gained].places), (0, 0));
-        assert_eq!(g.counts[Kind::Lost].first, Some([-5.0, -50.0, 6.0]));
-        let back = compare(&bare, &scene);
-        assert_eq!(
-            (back.counts[Kind::Gained], back.counts[Kind::Lost]),
-            (g.counts[Kind::Lost], g.counts[Kind::Gained])
-        );
-
-        // a deck of another material
-        let mut steel = scene.clone();
-        steel.materials[1].name = "Steel".into();
-        let g = compare(&scene, &steel);
-        let change = |m: &MaterialChange| (m.from.clone(), m.to.clone(), m.count.first);
-        assert_eq!(
-            g.materials.iter().map(change).collect::<Vec<_>>(),
-            [("Deck".into(), "Steel".into(), Some([-5.0, -50.0, 6.0]))]
-        );
-    }
-
-    #[test]
     fn a_vertex_between_the_places_of_the_grid_counts() {
         let mut scene = fixtures::flat();
         let spike = |scene: &mut Scene, z| {

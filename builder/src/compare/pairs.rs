@@ -108,11 +108,6 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Whether it is ground of both images.
-    fn is_both(&self) -> bool {
-        self.hits.iter().all(Option::is_some)
-    }
-
     /// An image that has it, and which of its hits.
     fn side(&self) -> Option<(usize, usize)> {
         (0..2).find_map(|i| Some((i, self.hits[i]?)))
@@ -184,7 +179,7 @@ impl<'a> Both<'a> {
     }
 
     /// All ground over a place, in pairs from the highest on if the [same layers](Self::same_layers) are there in both; else two heights are a
-    /// pair if each is the nearest of the other, or if [both are left over](Self::join_rest). Whether there is ground in both images.
+    /// pair if each is the nearest of the other. Whether there is ground in both images.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
         for (i, t) in self.images.iter().enumerate() {
@@ -197,7 +192,6 @@ impl<'a> Both<'a> {
             into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i); 2])));
         } else {
             self.join_nearest(space, into);
-            self.join_rest(space, into);
         }
         counts.iter().all(|n| *n > 0)
     }
@@ -220,30 +214,6 @@ impl<'a> Both<'a> {
         let [from, to] = [0, 1].map(|i| 0..space.z[i].len());
         into.extend(from.map(|i| self.pair(space, [Some(i), partner(0, i)])));
         into.extend(to.filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
-    }
-
-    /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
-    /// pairs cross, and what covers other ground in one image alone is never the same.
-    fn join_rest(&self, space: &Space, pairs: &mut Vec<Pair>) {
-        let ours = pairs.partition_point(|pair| pair.hits[0].is_some());
-        let (first, mut second) = pairs.split_at_mut(ours);
-        // up to the next pair, and with it
-        for run in first.chunk_by_mut(|pair, _| !pair.is_both()) {
-            let end = run.last().and_then(|pair| pair.hits[1]);
-            let between = end.map_or(second.len(), |end| second.partition_point(|to| to.hits[1] < Some(end)));
-            let mut left;
-            (left, second) = second.split_at_mut(between);
-            for from in run.iter_mut().filter(|pair| !pair.is_both()) {
-                let above = left.partition_point(|to| to.z[1] - from.z[0] > DECK);
-                left = &mut left[above..];
-                let mut near = left.iter().take_while(|to| from.z[0] - to.z[1] <= DECK);
-                if let Some(k) = near.position(|to| self.same_material([from.materials[0], to.materials[1]])) {
-                    *from = self.pair(space, [from.hits[0], left[k].hits[1].take()]);
-                    left = &mut left[k + 1..];
-                }
-            }
-        }
-        pairs.retain(|pair| pair.hits != [None; 2]);
     }
 
     /// Whether materials of the one and of the other image have one name.
@@ -350,25 +320,6 @@ mod tests {
     use super::*;
     use crate::{Options, build, fixtures};
 
-    /// What is left over is joined as the rule says it: one by one, each with the first that fits, held against all pairs.
-    fn join_one_by_one(both: &Both, space: &Space, pairs: &mut Vec<Pair>) {
-        let mut next = 0;
-        while let Some(i) = (next..pairs.len()).find(|i| pairs[*i].hits[1].is_none()) {
-            next = i + 1;
-            let fits = |other: &Pair| {
-                let ([Some(from), _], [None, Some(to)]) = (pairs[i].hits, other.hits) else { return false };
-                let crosses = |p: &Pair| matches!(p.hits, [Some(k), Some(l)] if (k < from) != (l < to));
-                both.same_material([pairs[i].materials[0], other.materials[1]])
-                    && (other.z[1] - pairs[i].z[0]).abs() <= DECK
-                    && !pairs.iter().any(crosses)
-            };
-            if let Some(k) = (next..pairs.len()).find(|k| fits(&pairs[*k])) {
-                pairs[i] = both.pair(space, [pairs[i].hits[0], pairs[k].hits[1]]);
-                pairs.remove(k);
-            }
-        }
-    }
-
     /// What differs aside, by looking at all of it.
     fn stays_of_all(plane: &Plane, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {
         let z = pair.z[plane.side] + plane.slope[0] * dx + plane.slope[1] * dy;
@@ -379,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn stacks_are_paired_as_one_by_one() {
+    fn what_differs_aside_is_found() {
         let image = build(&fixtures::flat(), &Options::default()).unwrap().image;
         let terrain = Terrain::open(&image).unwrap();
         let mut both = Both::new([&terrain; 2], 0.0);
@@ -390,7 +341,7 @@ mod tests {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (bits >> 33) % n
         };
-        let (mut joined, mut left, mut ended) = (0, 0, 0);
+        let mut ended = 0;
         for case in 0..4000 {
             let mut space = Space::default();
             // a few heights lie within a deck, or nearly all; some are in both
@@ -406,21 +357,11 @@ mod tests {
                 space.hits[i] = z.iter().map(|_| Hit { material: random(names) as u16, ..Hit::NONE }).collect();
                 space.z[i] = z.into_iter().map(|z| z as f64 * step).collect();
             }
-            let (mut pairs, mut plain) = (Vec::new(), Vec::new());
+            let mut pairs = Vec::new();
             both.join_nearest(&mut space, &mut pairs);
-            both.join_nearest(&mut space, &mut plain);
-            let before = pairs.len();
-            both.join_rest(&space, &mut pairs);
-            join_one_by_one(&both, &space, &mut plain);
-            let told =
-                |pairs: &[Pair]| pairs.iter().map(|p| (p.hits, p.materials, p.z, p.kinds, p.mu)).collect::<Vec<_>>();
-            assert_eq!(told(&pairs), told(&plain), "{case}");
-            joined += before - pairs.len();
-            left += pairs.iter().filter(|pair| !pair.is_both()).count();
-
             let mut there = Aside { pairs, ..Aside::default() };
             there.sort();
-            for (side, pair) in (0..2).flat_map(|side| plain.iter().map(move |pair| (side, pair))) {
+            for (side, pair) in (0..2).flat_map(|side| there.pairs.iter().map(move |pair| (side, pair))) {
                 let plane = Plane { side, slope: [step * 125.0, 0.0], most: [0.1, 1.0][case % 2] };
                 let aside = [0.008 * (random(5) as f64 - 2.0) / 2.0, 0.0];
                 let kinds = plane.stays(pair, aside, &there);
@@ -428,6 +369,6 @@ mod tests {
                 ended += usize::from(!kinds.any());
             }
         }
-        assert!(joined > 1000 && left > 1000 && ended > 1000, "{joined} {left} {ended}");
+        assert!(ended > 1000, "{ended}");
     }
 }

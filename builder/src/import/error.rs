@@ -1,6 +1,6 @@
 //! Why a file cannot be read.
 
-use super::{file_name, files_in, text::Unread};
+use super::{file_name, files_in};
 use crate::names::{named, quoted, suggestion};
 use std::{
     fmt,
@@ -93,20 +93,13 @@ impl ImportError {
     pub fn io(file: &Path, error: &io::Error) -> ImportError {
         use ImportErrorKind::{Input, Machine};
         let (kind, cause, hint) = match error.kind() {
-            _ if error.get_ref().is_some_and(|e| e.is::<Unread>()) => {
-                (Input, error.to_string(), "save it as UTF-8".into())
-            }
+            ErrorKind::InvalidData => (Input, error.to_string(), "save it as UTF-8".into()),
             ErrorKind::NotFound => {
                 let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let (name, there) = (file_name(file), files_in(folder));
-                // a link may lead nowhere, and no material library is a mesh
-                let library = |name: &str| name.ends_with(".mtl");
-                let fits = |other: &&str| *other != name && library(other) == library(&name);
-                let others = there.iter().map(String::as_str).filter(fits);
-                let hint = match name.contains(['*', '?']) {
-                    true => "a shell puts names of files in place of * and ?, where they stand without quotation marks and a file fits".into(),
-                    false => format!("check the spelling{}", suggestion(&name, others)),
-                };
+                // a link may lead nowhere
+                let others = there.iter().map(String::as_str).filter(|other| *other != name);
+                let hint = format!("check the spelling{}", suggestion(&name, others));
                 (Input, "there is no such file or folder".into(), hint)
             }
             ErrorKind::IsADirectory => (Input, "this is a folder".into(), "name a file in it".into()),

@@ -424,32 +424,6 @@ mod tests {
     }
 
     #[test]
-    fn rotations_are_anticlockwise_and_exact_at_right_angles() {
-        let turned = |rotate| at(Frame { rotate, ..Frame::default() });
-        assert_eq!(turned(90.0), [-200.0, 100.0, 300.0]);
-        assert_eq!(turned(-180.0), [-100.0, -200.0, 300.0]);
-        assert_eq!(turned(270.0), [200.0, -100.0, 300.0]);
-        assert_eq!(turned(360.0 * 1e9 + 90.0), turned(90.0));
-        let [x, y, _] = turned(30.0);
-        let (s, c) = (0.5, 0.75f64.sqrt());
-        assert!((x - (100.0 * c - 200.0 * s)).abs() < 1e-12 && (y - (100.0 * s + 200.0 * c)).abs() < 1e-12);
-    }
-
-    #[test]
-    fn scale_unit_axes_rotation_translation_in_this_order() {
-        let frame = Frame {
-            up: Some(Up::Y),
-            unit: Some(Unit::Cm),
-            scale: [2.0; 3],
-            rotate: 90.0,
-            translate: [10.0, 20.0, -30.0],
-            ..Frame::default()
-        };
-        assert_eq!(at(frame), [10.0 + 6.0, 20.0 + 2.0, -30.0 + 4.0]);
-        assert_eq!(frame.transform(&OBJ).back(at(frame)), [100.0, 200.0, 300.0]);
-    }
-
-    #[test]
     fn the_way_back_is_that_of_every_frame() {
         for up in Up::ALL {
             for [roll, pitch] in [[0.0, 0.0], [20.0, 0.0], [0.0, -70.0], [110.0, 40.0]] {
@@ -467,36 +441,6 @@ mod tests {
                 assert!(back.iter().zip([100.0, 200.0, 300.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{back:?}");
             }
         }
-    }
-
-    /// Against matrices: yaw after pitch after roll, each right-handed about its axis of the scene.
-    #[test]
-    fn by_14_roll_pitch_and_yaw_turn_about_fixed_axes() {
-        let rotation = |axis: usize, degrees: f64| {
-            let (s, c) = degrees.to_radians().sin_cos();
-            let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-            let mut m = [[0.0; 3]; 3];
-            m[axis][axis] = 1.0;
-            (m[i][i], m[i][j], m[j][i], m[j][j]) = (c, -s, s, c);
-            m
-        };
-        let times = |m: [[f64; 3]; 3], p: [f64; 3]| m.map(|row| (0..3).map(|k| row[k] * p[k]).sum::<f64>());
-        let translate = [7.0, -8.0, 9.0];
-        for angles in [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0], [33.0, -71.0, 154.0], [-200.0, 359.0, 1.0]]
-        {
-            let scale = [2.0, 3.0, 0.25];
-            let frame =
-                Frame { scale, roll: angles[0], pitch: angles[1], rotate: angles[2], translate, ..Frame::default() };
-            let mut wanted = [200.0, 600.0, 75.0];
-            (0..3).for_each(|axis| wanted = times(rotation(axis, angles[axis]), wanted));
-            let found = at(frame);
-            let near = |i: usize| (found[i] - wanted[i] - translate[i]).abs() < 1e-9;
-            assert!((0..3).all(near), "{angles:?}: {found:?} for {wanted:?}");
-        }
-        let turned = |roll, pitch| at(Frame { roll, pitch, ..Frame::default() });
-        assert_eq!(turned(90.0, 0.0), [100.0, -300.0, 200.0], "exactly; the north goes up");
-        assert_eq!(turned(0.0, 90.0), [300.0, 200.0, -100.0], "the east goes down");
-        assert_eq!(turned(180.0, 180.0), [-100.0, -200.0, 300.0]);
     }
 
     /// The factors are those of the scene's axes: the third is that of heights, whichever axis of the file is up.

@@ -32,7 +32,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{Material, Options, Scene, Triangle, names::quoted};
+use crate::{Material, Options, Scene, Triangle};
 use degenerate::Ground;
 
 /// What a material, or an object, is called that has no name.
@@ -72,6 +72,20 @@ pub struct Called {
     pub part: Option<String>,
 }
 
+impl Import {
+    /// Of one file.
+    fn of(path: &Path, scene: Scene, transform: Transform, report: FileReport) -> Self {
+        Import {
+            frames: vec![transform],
+            triangles: vec![scene.triangles.len()],
+            vertices: vec![scene.positions.len()],
+            called: vec![Called { file: file_name(path), part: None }],
+            report: ImportReport { files: vec![report] },
+            scene,
+        }
+    }
+}
+
 impl Called {
     /// The part of its names, or else the file's name.
     pub fn title(&self) -> &str {
@@ -85,23 +99,18 @@ impl Called {
     }
 }
 
-/// Reads files into one scene, all in one frame: [`read_each`].
+/// Reads files into one scene, all in one frame: [`read_all`], without what is [`degenerate`].
 pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportError> {
     let each: Vec<(&Path, Frame)> = files.iter().map(|file| (file.as_ref(), *frame)).collect();
-    read_each(&each)
+    not_degenerate(read_all(&each)?, each.iter().map(|(file, _)| *file))
 }
 
-/// Reads files into one scene, each in its own frame.
+/// Reads files into one scene, each in its own frame, also what lies so degenerate that no image of it could be proven: [`degenerate`] tells,
+/// when it is known what is ground.
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
 /// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
 /// them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then `#3`.
-pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
-    let import = read_all(files)?;
-    not_degenerate(import, files.iter().map(|(file, _)| file.as_ref()))
-}
-
-/// [`read_each`], also what lies so degenerate that no image of it could be proven: [`degenerate`] tells, when it is known what is ground.
 pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     read_called(files, &[])
 }
@@ -159,11 +168,6 @@ fn degenerate_in<'a>(import: &Import, ground: &Ground, files: impl Iterator<Item
     Some(what.error(ends[file].0))
 }
 
-/// Reads a file of a known format, whatever its name.
-pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    not_degenerate(read_any(format, path, frame)?, [path].into_iter())
-}
-
 /// Reads the bytes of an OBJ that is to be a file at `path`, beside which its libraries lie.
 pub fn read_obj(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     not_degenerate(obj::read_bytes(bytes, path, frame)?, [path].into_iter())
@@ -188,7 +192,7 @@ fn not_degenerate<'a>(import: Import, files: impl Iterator<Item = &'a Path> + Cl
 pub fn keeps_name(name: &str) -> bool {
     let line = format!("{name}\n");
     let mut c = text::Cursor::new(line.as_bytes());
-    !name.is_empty() && c.words() == name.as_bytes() && c.rest() == b"\n"
+    !name.is_empty() && !name.contains('\0') && c.words() == name.as_bytes() && c.rest() == b"\n"
 }
 
 /// Names of files. Those of one name that have a source of one name get as many of their folders as tell them apart, below the folder
@@ -322,8 +326,10 @@ impl Names {
     }
 }
 
-/// Drops materials and sources that no triangle has.
+/// Drops materials and sources that no triangle has, and what is no number: its faces were left out.
 fn forget_unused(scene: &mut Scene) {
+    let no_number = |p: &&mut [f64; 3]| p.iter().any(|v| !v.is_finite());
+    scene.positions.par_iter_mut().filter(no_number).for_each(|p| *p = [0.0; 3]);
     let [mut materials, mut sources] = [vec![false; scene.materials.len()], vec![false; scene.sources.len()]];
     for t in &scene.triangles {
         materials[usize::from(t.material)] = true;
@@ -349,9 +355,12 @@ fn too_many(path: &Path, cause: &str) -> ImportError {
     ImportError::input(path, cause, "split it, or leave some out")
 }
 
-/// A material of which only the name is known.
-fn plain(name: &str) -> Material {
-    Material::new(name, DEFAULT_MU)
+/// Materials of which only the names are known.
+fn plain(path: &Path, names: &[Rc<str>]) -> Result<Vec<Material>, ImportError> {
+    if names.len() > usize::from(u16::MAX) {
+        return Err(too_many(path, "more than 65,535 materials"));
+    }
+    Ok(names.iter().map(|name| Material::new(&**name, DEFAULT_MU)).collect())
 }
 
 /// A path's last part, as text: the name by which a file is known.
@@ -375,18 +384,7 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     let io = |e| ImportError::io(path, &e);
     let data = fs::metadata(path).map_err(io)?;
     if data.is_dir() {
-        // there, or one deeper
-        let mut deeper = files_in(path).into_iter().map(|name| path.join(name)).filter(|inner| inner.is_dir());
-        return Err(match mesh_in(path).or_else(|| deeper.find_map(|inner| mesh_in(&inner))) {
-            Some(mesh) => {
-                ImportError::input(path, "this is a folder", format!("name a mesh in it, such as {}", quoted(&mesh)))
-            }
-            None => ImportError::input(
-                path,
-                "this is a folder with no OBJ or FBX file in it, nor one folder deeper",
-                "name a mesh, FILE.obj",
-            ),
-        });
+        return Err(ImportError::input(path, "this is a folder", "name a mesh in it, FILE.obj or FILE.fbx"));
     }
     if !data.is_file() {
         return Err(ImportError::input(
@@ -397,49 +395,31 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     }
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let mut head = Vec::new();
-    fs::File::open(path).map_err(io)?.take(STL_HEAD as u64).read_to_end(&mut head).map_err(io)?;
-    let signed = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map(|(_, kind)| *kind);
-    let may_be = ["stl", "obj", ""].contains(&&*extension);
-    let signed = signed.or_else(|| (may_be && is_stl(&head, data.len())).then_some("stl"));
-    let kind = match signed {
-        Some("zip") if extension == "usdz" => "usdz",
-        signed => signed.unwrap_or(&extension),
-    };
-    match (kind, extension.as_str()) {
-        ("obj", _) => Ok(Format::Obj),
+    fs::File::open(path).map_err(io)?.take(64).read_to_end(&mut head).map_err(io)?;
+    let kind = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map_or(&*extension, |(_, kind)| *kind);
+    match kind {
+        "obj" => Ok(Format::Obj),
         #[cfg(feature = "fbx")]
-        ("fbx", _) => Ok(Format::Fbx),
-        ("hpan", _) if signed.is_none() => Err(ImportError::input(
+        "fbx" => Ok(Format::Fbx),
+        "hpan" if !head.starts_with(&hardpan::format::MAGIC) => Err(ImportError::input(
             path,
             "this has the name of a terrain image, and is none",
             "name a mesh, FILE.obj, or make the image again",
         )),
-        ("hpan", _) => {
+        "hpan" => {
             let error = ImportError::input(path, "this is a terrain image already", "look at it");
             Err(ImportError { next: Some(Next::Look), ..error })
         }
-        ("toml", _) => {
+        "toml" => {
             let error = ImportError::input(path, "these are settings, and no mesh", "build by them");
             Err(ImportError { next: Some(Next::BuildBy), ..error })
         }
-        (kind, _) => {
-            // what is in an archive, or in a copy
-            let inside = path.file_stem().map(Path::new).and_then(Path::extension).and_then(|e| e.to_str());
-            let inside = kind.strip_suffix('~').or(inside).unwrap_or_default().to_ascii_lowercase();
+        kind => {
+            let (hint, next) = way_round(kind);
             let cause = format!("{} not read", what(kind));
-            let (hint, next) = way_round(kind, &inside);
             Err(ImportError { next, ..ImportError::new(ImportErrorKind::Unsupported, path, cause, hint) })
         }
     }
-}
-
-/// The first file in a folder whose name is that of a mesh.
-fn mesh_in(folder: &Path) -> Option<PathBuf> {
-    let is_mesh = |file: &PathBuf| {
-        let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        ["obj", "fbx"].iter().any(|known| extension.eq_ignore_ascii_case(known)) && file.is_file()
-    };
-    files_in(folder).into_iter().map(|name| folder.join(name)).find(is_mesh)
 }
 
 /// Names of what lies in a folder, in order; of very many some.
@@ -450,51 +430,22 @@ fn files_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Bytes of a binary STL before its triangles.
-const STL_HEAD: usize = 84;
-
-/// Whether a file of so many bytes that begins so is a binary STL: any 80 bytes, and as many triangles of 50 bytes as it says.
-fn is_stl(head: &[u8], len: u64) -> bool {
-    let count = head.get(80..STL_HEAD).and_then(|count| count.try_into().ok()).map_or(0, u32::from_le_bytes);
-    count > 0 && len == STL_HEAD as u64 + 50 * u64::from(count)
-}
-
 /// First bytes by which a file is known whatever its name says.
-const SIGNATURES: [(&[u8], &str); 22] = [
+const SIGNATURES: [(&[u8], &str); 10] = [
     (b"Kaydara FBX Binary", "fbx"),
     (b"; FBX", "fbx"),
+    (b"HARDPAN\n", "hpan"),
     (b"glTF", "glb"),
-    (b"ply\n", "ply"),
-    (b"ply\r\n", "ply"),
-    (b"BLENDER", "blend"),
-    (b"\x89PNG", "png"),
-    (b"II*\0", "tif"),
     (b"PK\x03\x04", "zip"),
     (b"\x1F\x8B", "gz"),
-    (b"Rar!\x1A\x07", "rar"),
-    (b"7z\xBC\xAF\x27\x1C", "7z"),
-    (b"\x76\x2F\x31\x01", "exr"),
-    (b"HARDPAN\n", "hpan"),
-    (b"LASF", "las"),
     (b"version https://git-lfs", "lfs"),
-    (b"$CT\n", "crg"),
-    (b"$CT\r", "crg"),
-    (b"$ROAD_CRG", "crg"),
-    (b"$KD_DEFINITION", "crg"),
+    (b"$CT", "crg"),
     (b"<!DOCTYPE html", "html"),
     (b"<html", "html"),
 ];
 
 fn what(kind: &str) -> String {
     match kind {
-        "sdf" | "urdf" | "world" => format!("{kind} files (models, worlds) are"),
-        "json" => "json files (scenes) are".into(),
-        "vprp" => "vprp files (trails) are".into(),
-        "par" | "cpar" => "parsfiles of the VehicleSim tools beside other files are".into(),
-        "vsterrain" => "vsterrain files of the VehicleSim tools are".into(),
-        "vstu" => "vstu files (settings of VS Terrain) are".into(),
-        "osm" | "pbf" => format!("{kind} files (OpenStreetMap) are"),
-        "xodr" => "xodr files (OpenDRIVE) are".into(),
         "mtl" => "a material library has no mesh and is".into(),
         "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
         "html" => "this is a web page, and such are".into(),
@@ -507,85 +458,59 @@ fn what(kind: &str) -> String {
 /// How programs export what is read; an OBJ says no axis, and most programs write it y up.
 const EXPORT: &str =
     if cfg!(feature = "fbx") { "export FBX, or Wavefront OBJ with z up" } else { "export Wavefront OBJ with z up" };
-/// What to do with the copy of an OBJ that another ending hides.
-const RENAME: &str = "if it is the copy of an OBJ, rename it to end in .obj";
 /// What GDAL makes of a raster.
-const POINTS: &str = "make points of its heights: gdal_translate -of XYZ";
+const POINTS: &str = "make points of its heights, in metres: gdal_translate -of XYZ";
 /// How points become a mesh.
 const TRIANGULATE: &str =
     "make a mesh of the points in CloudCompare (Edit, Mesh, Delaunay 2.5D, XY plane; save as OBJ)";
 
-/// What to do with a file that is not read; of an archive, one that holds a file of the kind `inside`.
-fn way_round(kind: &str, inside: &str) -> (String, Option<Next>) {
-    let hint = match kind {
+/// What to do with a file that is not read.
+fn way_round(kind: &str) -> (String, Option<Next>) {
+    let (hint, next) = match kind {
         "fbx" => {
-            "this hardpan is built without the feature \"fbx\": build it with that, or export Wavefront OBJ".into()
+            ("this hardpan is built without the feature \"fbx\": build it with that, or export Wavefront OBJ".into(), Next::Build)
         }
         "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "x3d" | "off" => {
-            format!("assimp export FILE.{kind} FILE.obj; or open it in Blender and {EXPORT}")
+            let next = if matches!(kind, "gltf" | "glb") { Next::BuildUpY } else { Next::BuildUp };
+            (format!("assimp export FILE.{kind} FILE.obj; or open it in Blender and {EXPORT}"), next)
         }
-        "blend" | "wrl" | "usd" | "usda" | "usdc" | "usdz" => format!("open it in Blender and {EXPORT}"),
-        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => "open it in FreeCAD and export Alias Mesh (.obj)".into(),
-        "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" | "dt0" | "dt1" | "dt2" | "jp2" | "bt" | "ter" => {
-            format!("{POINTS} FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); leave out lines whose height is the NoData Value that gdalinfo shows; {TRIANGULATE}")
+        "blend" | "wrl" | "usd" | "usda" | "usdc" | "usdz" => (format!("open it in Blender and {EXPORT}"), Next::Build),
+        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => {
+            ("open it in FreeCAD and export Alias Mesh (.obj)".into(), Next::BuildMillimetres)
         }
-        "shp" | "geojson" | "gpkg" | "kml" | "kmz" | "gml" | "fgb" | "gdb" | "mif" | "tab" => {
-            format!("interpolate the heights of its contours or points in QGIS (Processing, Interpolation, TIN), saved as FILE.tif; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}")
+        "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" | "dt0" | "dt1" | "dt2" | "jp2" | "bt" | "ter" | "hgt" | "png"
+        | "bmp" | "jpg" | "jpeg" | "exr" | "raw" | "r16" => {
+            (format!("{POINTS} FILE.{kind} FILE.xyz; leave out those without data; {TRIANGULATE}"), Next::Build)
         }
-        "dxf" | "dwg" => {
-            let first = if kind == "dwg" { "save it as DXF in the program that made it; " } else { "" };
-            format!("{first}open the DXF in CloudCompare: save faces as OBJ; of contours make points (Edit, Polyline, Sample points), and {TRIANGULATE}")
+        "shp" | "geojson" | "gpkg" | "kml" | "kmz" | "gml" | "fgb" | "gdb" | "mif" | "tab" | "dxf" | "dwg" => {
+            let hint = "interpolate the heights of its contours or points in QGIS (Processing, Interpolation, TIN), saved as FILE.tif";
+            (format!("{hint}; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}"), Next::Build)
         }
-        "hgt" => {
-            format!("make points of its heights, in metres: gdalwarp -t_srs EPSG:CODE FILE.hgt FILE.tif, gdal_translate -of XYZ FILE.tif ALL.xyz, grep -v ' -32768$' ALL.xyz > FILE.xyz; {TRIANGULATE}")
+        "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => (TRIANGULATE.into(), Next::Build),
+        "crg" => {
+            ("ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ".into(), Next::Build)
         }
-        "png" | "bmp" | "jpg" | "jpeg" => {
-            format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 255 LOW HIGH FILE.{kind} FILE.xyz (16 bits: 65535); {TRIANGULATE}")
-        }
-        "exr" => {
-            format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 FILE.exr FILE.xyz (of heights from 0 to 1: -scale 0 1 LOW HIGH); {TRIANGULATE}")
-        }
-        "raw" | "r16" => {
-            format!("make points of its heights, in metres: say beside it how large it is (of 16 bits, the low byte first; else byte order = 1), printf 'ENVI\\nsamples = COLUMNS\\nlines = ROWS\\nbands = 1\\ndata type = 12\\ninterleave = bsq\\nbyte order = 0\\n' > FILE.hdr, then gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 65535 LOW HIGH FILE.{kind} FILE.xyz; {TRIANGULATE}")
-        }
-        "txt" if inside == "obj" => RENAME.into(),
-        "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
-        "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ".into(),
         "osm" | "pbf" => {
-            "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)".into()
+            let hint = "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)";
+            (hint.into(), Next::BuildUp)
         }
-        "xodr" => format!("import it as OpenDRIVE in RoadRunner, or in another editor of roads, and {EXPORT}"),
-        "par" | "cpar" => "build the terrain that it names alone".into(),
-        "vsterrain" => "only the VehicleSim tools know what is in it; write it as OBJ with their VS Terrain Utility (Generate OBJ, without cells, pins and origin)".into(),
-        "vstu" => "name it beside the mesh".into(),
-        "sdf" | "urdf" | "world" => "build the meshes that it names".into(),
-        "vprp" => "make a drive of it, of time, x and y: (echo t,x,y; sed -n 's/^\\([0-9.]*\\):\\([^ ]*\\) \\([^ ]*\\) .*/\\1,\\2,\\3/p' FILE.vprp) > FILE.csv, and ask an image for the ground along it".into(),
-        "json" => "build the meshes that the scene names; or, if these are settings, build by them".into(),
-        "zip" | "gz" | "rar" | "7z" => match inside {
-            "" | "obj" | "fbx" => "unpack it".into(),
-            inside => {
-                let (hint, next) = way_round(inside, "");
-                return (format!("unpack it; {} not read either; {hint}", what(inside)), next);
-            }
-        },
-        "bin" => format!("if it belongs to a glTF, open FILE.gltf in Blender and {EXPORT}"),
-        "mtl" => "name the mesh that uses it".into(),
-        "lfs" => "get the file: git lfs pull".into(),
-        "html" => "download the file itself".into(),
-        "" => format!("let its name say what it is (.obj, .fbx), or {EXPORT}"),
-        _ if inside == "obj" => RENAME.into(),
-        _ => format!("in the program that made it, {EXPORT}"),
-    };
-    let next = match kind {
-        "gltf" | "glb" => Next::BuildUpY,
-        "stl" | "ply" | "dae" | "3ds" | "x3d" | "off" | "osm" | "pbf" => Next::BuildUp,
-        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => Next::BuildMillimetres,
-        "par" | "cpar" => Next::BuildPar,
-        "vstu" => Next::BuildMeshBy,
-        "json" => Next::BuildBy,
-        "vprp" => Next::QueryAlong,
-        "lfs" | "html" => return (hint, None),
-        _ => Next::Build,
+        "xodr" => (format!("import it as OpenDRIVE in an editor of roads, and {EXPORT}"), Next::Build),
+        "par" | "cpar" => ("build the terrain that it names alone".into(), Next::BuildPar),
+        "vsterrain" => {
+            ("only the VehicleSim tools know what is in it; write it as OBJ with their VS Terrain Utility (Generate OBJ, without cells, pins and origin)".into(), Next::Build)
+        }
+        "vstu" => ("name it beside the mesh".into(), Next::BuildMeshBy),
+        "sdf" | "urdf" | "world" => ("build the meshes that it names".into(), Next::Build),
+        "vprp" => {
+            ("write time, x and y of its places as CSV, and ask an image for the ground along it".into(), Next::QueryAlong)
+        }
+        "json" => ("build the meshes that the scene names; or, if these are settings, build by them".into(), Next::BuildBy),
+        "zip" | "gz" | "rar" | "7z" => ("unpack it".into(), Next::Build),
+        "mtl" => ("name the mesh that uses it".into(), Next::Build),
+        "lfs" => return ("get the file: git lfs pull".into(), None),
+        "html" => return ("download the file itself".into(), None),
+        "" => (format!("let its name say what it is (.obj, .fbx), or {EXPORT}"), Next::Build),
+        _ => (format!("in the program that made it, {EXPORT}"), Next::Build),
     };
     (hint, Some(next))
 }
@@ -602,6 +527,6 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert_eq!(why.kind, ImportErrorKind::Unsupported);
         assert!(why.to_string().contains("fbx files are not read") && why.hint.contains("\"fbx\""), "{why}");
-        assert!(!way_round("skp", "").0.contains("FBX"));
+        assert!(!way_round("skp").0.contains("FBX"));
     }
 }

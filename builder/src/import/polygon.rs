@@ -1,6 +1,6 @@
 //! Faces with more than three corners, as triangles.
 
-use super::delaunay;
+use super::{delaunay, report::Thing};
 use crate::names::grouped;
 use earcut::Earcut;
 
@@ -16,9 +16,6 @@ const LEAST_PLAN: f64 = 1e-5;
 /// What is narrower is no ground, and a strip of what may be missing along the edges of a face, both metres.
 const NARROW: f64 = 1e-3;
 const STRIP: f64 = 1e-5;
-/// Of its length the part within which all corners of a spike lie but its far ones, and of its area the part that hardly matters.
-const CLOSE: f64 = 1.0 / 16.0;
-const LITTLE: f64 = 1.0 / 64.0;
 /// How many times its area in the view in which it is largest a face covers in plan at least, where that is only largest because of the
 /// halves of the plan one looks up and the other down.
 const HALVES: f64 = 2.0;
@@ -74,6 +71,7 @@ impl Refusal {
 /// Cuts faces, with memory that it keeps from one to the next.
 #[derive(Default)]
 pub struct Cutter {
+    ring: Vec<[f64; 3]>,
     flat: Vec<[f64; 2]>,
     earcut: Earcut<f64>,
     corners: Vec<u32>,
@@ -86,15 +84,54 @@ struct Rest {
     ears: Vec<[usize; 3]>,
     /// Twice the area of those.
     covered: f64,
-    /// Whether hardly any of it is amiss.
-    is_slight: bool,
 }
 
 impl Cutter {
-    /// Why a face of so many corners is not cut, if that is known before their places are: one with more corners than there are vertices
-    /// names some twice, and so is not strictly convex.
-    pub fn refuses(corners: usize, vertices: usize) -> Option<Refusal> {
-        (corners > MOST_CORNERS && corners > vertices).then_some(Refusal::Long)
+    /// Cuts a face of these vertices, and tells `see` what it is. An error is the cause, after the face's name, and what to do.
+    pub fn face(
+        &mut self,
+        corners: &[u32],
+        positions: &[[f64; 3]],
+        mut see: impl FnMut(Thing),
+        mut emit: impl FnMut([u32; 3]),
+    ) -> Result<(), (String, &'static str)> {
+        match *corners {
+            [] | [_] | [_, _] => {
+                see(Thing::Small);
+                return Ok(());
+            }
+            [a, b, c] => {
+                emit([a, b, c]);
+                see(Thing::Faces);
+                return Ok(());
+            }
+            _ => {}
+        }
+        // with more corners than there are vertices it names some twice, and so is not strictly convex
+        if corners.len() > MOST_CORNERS.max(positions.len()) {
+            return Err(Refusal::Long.explain(corners.len()));
+        }
+        let mut ring = std::mem::take(&mut self.ring);
+        ring.clear();
+        ring.extend(corners.iter().map(|&v| positions[v as usize]));
+        let mut count = 0;
+        let cut = self.cut(&ring, |t| {
+            count += 1;
+            emit(t.map(|i| corners[i]));
+        });
+        self.ring = ring;
+        match cut {
+            Cut::Whole => {}
+            Cut::Crossing => see(Thing::Crossing),
+            Cut::Refused(why) => return Err(why.explain(corners.len())),
+        }
+        if count == 0 {
+            see(Thing::Folded);
+        } else {
+            see(Thing::Polygons);
+            see(Thing::Faces);
+        }
+        Ok(())
     }
 
     /// Cuts one face into triangles of indices into `ring`, wound as the face is.
@@ -105,9 +142,6 @@ impl Cutter {
     /// has straight ones, as [`delaunay`] says. One of which a part looks up and another down, so that it covers far more in plan than it
     /// seems to have from any side, is cut from above in any case. Its points on straight edges stay corners in every case, so that a
     /// neighbour's edge still meets them and their heights are kept.
-    ///
-    /// A spike, as of no data, that crosses itself by a hair, and not as it is seen along another axis, is seen from its side: it is not
-    /// told.
     pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
             emit([0, 1, 2]);
@@ -142,22 +176,7 @@ impl Cutter {
             let shape = self.see(ring, largest);
             cut = self.cut_seen(ring, shape, emit).or(cut);
         }
-        match cut {
-            // a spike that is seen from its side
-            Err(Rest { ears, is_slight: true, .. })
-                if is_spike(ring) && views.iter().any(|view| self.is_simple(ring, *view)) =>
-            {
-                ears.into_iter().for_each(emit);
-                Ok(())
-            }
-            cut => cut,
-        }
-    }
-
-    /// Whether it crosses itself nowhere as it is seen, and is no line.
-    fn is_simple(&mut self, ring: &[[f64; 3]], view: View) -> bool {
-        let shape = self.see(ring, view);
-        view.size > 2.0 * NARROW * around(&self.flat) && self.cut_seen(ring, shape, &mut |_| ()).is_ok()
+        cut
     }
 
     /// Looks at it.
@@ -182,7 +201,7 @@ impl Cutter {
                     return Ok(());
                 }
                 Err(refusal) if flat.len() > MOST_EARS => {
-                    return Err(Rest { cut: Cut::Refused(refusal), ears: Vec::new(), covered: 0.0, is_slight: false });
+                    return Err(Rest { cut: Cut::Refused(refusal), ears: Vec::new(), covered: 0.0 });
                 }
                 Err(_) => {}
             }
@@ -204,7 +223,7 @@ impl Cutter {
         let covered: f64 = ears.iter().map(|t| doubled(*t)).sum();
         let (around, missing) = (around(flat), (area - covered).abs());
         if covered > NARROW * around && missing > 1e-9 * covered + STRIP * around {
-            return Err(Rest { cut: Cut::Crossing, ears, covered, is_slight: missing < LITTLE * covered });
+            return Err(Rest { cut: Cut::Crossing, ears, covered });
         }
         ears.into_iter().for_each(emit);
         Ok(())
@@ -281,21 +300,6 @@ fn views(ring: &[[f64; 3]]) -> [View; 3] {
 fn swept(ring: &[[f64; 3]]) -> f64 {
     let flat = |p: [f64; 3]| [p[0], p[1]];
     ring.windows(2).map(|e| turn(flat(ring[0]), flat(e[0]), flat(e[1])).abs()).sum()
-}
-
-/// Whether fewer than half of its corners lie far from all others, which lie close together beside that.
-fn is_spike(ring: &[[f64; 3]]) -> bool {
-    let extent = |some: &[[f64; 3]], axis: usize| {
-        let ends = some.iter().fold([f64::MAX, f64::MIN], |[low, high], p| [low.min(p[axis]), high.max(p[axis])]);
-        ends[1] - ends[0]
-    };
-    let axis = (0..3).max_by(|&a, &b| extent(ring, a).total_cmp(&extent(ring, b))).unwrap_or(2);
-    let close = CLOSE * extent(ring, axis);
-    let mut near = ring.to_vec();
-    near.sort_unstable_by(|p, q| p[axis].total_cmp(&q[axis]));
-    let middle = near[ring.len() / 2][axis];
-    near.retain(|p| (p[axis] - middle).abs() < close);
-    2 * near.len() > ring.len() && (0..3).all(|axis| extent(&near, axis) < close)
 }
 
 /// As it is seen; the result runs counter-clockwise.
@@ -561,41 +565,6 @@ mod tests {
         }
     }
 
-    /// A cell of ground of which one corner stands for no data, with any axis up.
-    #[test]
-    fn a_spike_that_is_seen_from_its_side_crosses_nothing() {
-        let mut random = generator();
-        let mut some = move || random() / 2f64.powi(24);
-        for (side, relief) in [(0.5, 0.1), (2.0, 0.9), (30.0, 20.0)] {
-            for far in [-9999.0, -32768.0, -3047.695, 99999.0] {
-                for k in 0..400 {
-                    let mut ring =
-                        [[0., 0.], [side, 0.], [side, side], [0., side]].map(|[x, y]| [x, y, relief * some()]);
-                    ring[k % 4][2] = far;
-                    ring.iter_mut().for_each(|p| p.rotate_left(k / 4 % 3));
-                    cut(&ring);
-                }
-            }
-        }
-        // not so one end of a strip that is twisted, nor where two corners are exchanged, however little it rises
-        for _ in 0..1000 {
-            let (long, high) = (900.0 + 1000.0 * some(), 0.3 * some());
-            let mut strip =
-                [[0.0, 0.0], [long, 7.6], [long + 20.0, 7.3], [0.0, 15.0]].map(|[x, y]| [x, y, high * some()]);
-            strip.rotate_left((some() * 4.0) as usize);
-            assert_eq!(Cutter::default().cut(&strip, |_| ()), Cut::Crossing, "{strip:?}");
-        }
-        for n in (4..=12).cycle().take(20_000) {
-            let (r, uneven) = (1.0 + 4.0 * some(), [0.0, 0.5][(some() * 2.0) as usize]);
-            let angles = (0..n).map(|i| std::f64::consts::TAU * (i as f64 + uneven * some()) / n as f64);
-            let mut ring: Vec<[f64; 3]> = angles.map(|a| [r * a.cos(), r * a.sin(), 0.0]).collect();
-            let (at, high) = ((some() * n as f64) as usize, [0.0, 1e-3, 1e-2, 0.05][(some() * 4.0) as usize]);
-            ring.swap(at, (at + 1) % n);
-            ring.iter_mut().for_each(|p| p[2] = high * some());
-            assert_eq!(Cutter::default().cut(&ring, |_| ()), Cut::Crossing, "{ring:?}");
-        }
-    }
-
     /// What has no area, or is narrower than a millimetre, loses none.
     #[test]
     fn faces_that_repeat_corners_or_have_no_area_cross_nothing() {
@@ -623,38 +592,6 @@ mod tests {
                 cut(&ring);
             }
         }
-    }
-
-    #[test]
-    fn a_five_pointed_star_is_whole() {
-        let half = |k: i32| {
-            let (a, r) = (std::f64::consts::TAU * f64::from(k) / 10.0, if k % 2 == 0 { 10.0 } else { 4.0 });
-            [r * a.cos(), r * a.sin(), 0.0]
-        };
-        assert_eq!(cut(&(0..10).map(half).collect::<Vec<_>>()).len(), 8);
-    }
-
-    #[test]
-    fn a_point_on_a_straight_edge_stays_a_corner() {
-        let ring = [[0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [2., 2., 0.], [0., 2., 0.]];
-        assert_eq!(cut(&ring).len(), 3);
-    }
-
-    #[test]
-    fn concave_faces_keep_their_area_and_their_winding() {
-        let mut arrow = vec![[0., 0., 0.], [4., 0., 0.], [4., 4., 0.], [3., 1., 0.]];
-        let (sum, size) = plan_area(&arrow, &cut(&arrow));
-        assert_eq!((sum, size), (4.0, 4.0));
-        arrow.reverse();
-        let (sum, size) = plan_area(&arrow, &cut(&arrow));
-        assert_eq!((sum, size), (-4.0, 4.0));
-    }
-
-    #[test]
-    fn faces_without_area_do_no_harm() {
-        let line: Vec<_> = (0..940).map(|i| [i as f64, 0., 0.]).collect();
-        assert_eq!(cut(&line).len(), 938);
-        assert_eq!(cut(&[[1., 1., 1.]; 5]).len(), 3);
     }
 
     /// A comb whose teeth and back have points on their straight edges, those in the back raised.

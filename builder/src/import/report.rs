@@ -1,10 +1,13 @@
 //! What of a file was used, ignored, repaired and refused.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
-use super::text::quoted;
+use super::{ImportError, text::quoted};
 use crate::{
     Scene,
     names::{FEW, counted, few, shown},
@@ -231,16 +234,15 @@ impl Tally {
         }
     }
 
-    pub fn count(&self, thing: Thing) -> u64 {
-        self.counts[thing as usize].0
-    }
-
-    /// What to say of a file that gives no triangle.
-    pub fn no_faces(&self) -> &'static str {
-        match self.count(Thing::Folded) {
-            0 => "there are no faces in this file",
-            _ => "no face of this file can be used",
-        }
+    /// The error of a file that gives no triangle, with what of it was left out.
+    pub fn nothing(&self, path: &Path, hint: &str) -> ImportError {
+        let left =
+            THINGS.iter().zip(self.counts).filter(|((fate, ..), _)| matches!(fate, Fate::Ignored | Fate::Refused));
+        let why =
+            left.filter_map(|((.., note), (count, _))| Some(format!("{}: {count}", (*note).filter(|_| count > 0)?)));
+        let why: Vec<String> = why.collect();
+        let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
+        ImportError::input(path, format!("there are no faces to build from{why}"), hint)
     }
 
     /// Adds the counts of what follows, whose lines begin after `line`.

@@ -4,10 +4,8 @@
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use std::{
     borrow::Cow,
-    error::Error,
-    fmt,
     fs::{File, Metadata},
-    io::{self, Chain, ErrorKind, Read},
+    io::{self, ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
@@ -60,83 +58,30 @@ impl Watched {
     }
 }
 
-/// The encoding of a text that is not read.
-#[derive(Debug)]
-pub struct Unread(&'static str);
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this is text in {}, which is not read", self.0)
-    }
-}
-
-impl Error for Unread {}
-
-impl Unread {
-    /// Characters that tell.
-    const LEAST: usize = 4;
-
-    fn error<T>(encoding: &'static str) -> io::Result<T> {
-        Err(io::Error::new(ErrorKind::InvalidData, Unread(encoding)))
-    }
-
-    /// Whether a text begins with the byte order mark of UTF-32, or nearly all its first characters have two zeros on the same side.
-    fn is_utf32(first: &[u8]) -> bool {
-        let (all, _) = first.as_chunks::<4>();
-        let nearly_all = |halves: fn(&[u8; 4]) -> [[u8; 2]; 2]| {
-            let wide = all.iter().map(halves).filter(|[high, low]| *high == [0; 2] && *low != [0; 2]).count();
-            all.len() >= Self::LEAST && 8 * wide > 7 * all.len()
-        };
-        let little = nearly_all(|&[a, b, c, d]| [[c, d], [a, b]]);
-        first.starts_with(b"\xFF\xFE\0\0")
-            || first.starts_with(b"\0\0\xFE\xFF")
-            || little
-            || nearly_all(|&[a, b, c, d]| [[a, b], [c, d]])
-    }
-}
-
-/// Text as UTF-8. UTF-16 is told by its byte order mark, or by zeros in its first kilobyte: ASCII has one in each second byte. Bytes
-/// that are not UTF-8 stay.
+/// Text as UTF-8. UTF-16 is known by its byte order mark. Bytes that are not UTF-8 stay.
 #[cfg(feature = "utf-16")]
-pub type Utf8<R> = DecodeReaderBytes<Chain<io::Cursor<Vec<u8>>, R>, Vec<u8>>;
+pub type Utf8<R> = DecodeReaderBytes<R, Vec<u8>>;
 
 /// Text as UTF-8. Bytes that are not UTF-8 stay.
 #[cfg(not(feature = "utf-16"))]
-pub type Utf8<R> = Chain<io::Cursor<Vec<u8>>, R>;
+pub type Utf8<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 
-/// Reads text of any of these encodings, but for UTF-32, and without the feature `utf-16` for UTF-16.
+/// Reads text in UTF-8, and with the feature `utf-16` in UTF-16 that begins with its mark.
+#[cfg(feature = "utf-16")]
+pub fn utf8<R: Read>(input: R) -> io::Result<Utf8<R>> {
+    Ok(DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input))
+}
+
+/// Reads text in UTF-8.
+#[cfg(not(feature = "utf-16"))]
 pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
     let mut first = Vec::new();
-    input.by_ref().take(1024).read_to_end(&mut first)?;
-    if Unread::is_utf32(&first) {
-        return Unread::error("UTF-32");
+    input.by_ref().take(3).read_to_end(&mut first)?;
+    if first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF") {
+        return Err(io::Error::new(ErrorKind::InvalidData, "this is text in UTF-16, which is not read"));
     }
-    let marked = first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF");
-    let zeros = |at: usize| first.iter().skip(at).step_by(2).filter(|b| **b == 0).count();
-    // hardly a zero elsewhere, and a quarter of the characters (numbers and line ends are ASCII, whatever the words are) or what is no text
-    // of single bytes
-    let share = |of: fn(&u8) -> bool| 8 * first.iter().filter(|b| of(b)).count() >= first.len().max(1);
-    let cut = std::str::from_utf8(&first).is_err_and(|e| e.error_len().is_some());
-    let wide = share(|b| (1..=8).contains(b)) || (cut && share(|b| *b >= 0x80));
-    let ascii = |high: usize, low: usize| !marked && high > 4 * low && (wide || 8 * high >= first.len());
-    let mark: &[u8] = match [zeros(0), zeros(1)] {
-        [even, odd] if ascii(odd, even) => b"\xFF\xFE",
-        [even, odd] if ascii(even, odd) => b"\xFE\xFF",
-        _ => b"",
-    };
-    #[cfg(feature = "utf-16")]
-    {
-        let input = io::Cursor::new([mark, &first].concat()).chain(input);
-        Ok(DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input))
-    }
-    #[cfg(not(feature = "utf-16"))]
-    {
-        if marked || !mark.is_empty() {
-            return Unread::error("UTF-16");
-        }
-        let bare = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&first).to_vec();
-        Ok(io::Cursor::new(bare).chain(input))
-    }
+    let bare = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&first).to_vec();
+    Ok(io::Cursor::new(bare).chain(input))
 }
 
 /// A file, or bytes that are to be one, as [`Utf8`], in blocks of whole lines.
@@ -190,6 +135,8 @@ impl<'a> Text<'a> {
             }
             block.truncate(len);
             if self.done {
+                // some programs fill the end of a file
+                block.truncate(block.iter().rposition(|b| !matches!(b, 0 | 0x1A)).map_or(0, |last| last + 1));
                 break;
             }
             if let Some(end) = last_end(&block) {
@@ -252,9 +199,9 @@ pub fn parts(mut block: &[u8], size: usize) -> Vec<&[u8]> {
     parts
 }
 
-/// Between words: spaces, tabs, and the zeros and end marks that some programs leave.
-pub const fn is_blank(b: u8) -> bool {
-    matches!(b, b' ' | b'\t' | 0 | 0x0B | 0x0C | 0x1A)
+/// Between words: spaces, tabs, and the end marks that some programs leave.
+const fn is_blank(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | 0x0B | 0x0C | 0x1A)
 }
 
 const fn is_end(b: u8) -> bool {
@@ -291,33 +238,6 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn word_ends(&self, ahead: usize) -> bool {
         self.bytes.get(self.at + ahead).is_none_or(|&b| is_blank(b) || is_end(b))
-    }
-
-    /// Whether zeros alone part the word that ends `ahead` of here from more: who reads on takes one word for two.
-    #[inline]
-    pub fn is_cut(&self, ahead: usize) -> bool {
-        self.bytes.get(self.at + ahead) == Some(&0) && self.goes_on(self.at + ahead)
-    }
-
-    #[cold]
-    fn goes_on(&self, zeros: usize) -> bool {
-        let next = zeros + self.bytes[zeros..].iter().take_while(|b| **b == 0).count();
-        let over = |&b: &u8| is_blank(b) || is_end(b) || b == b'#' || (b == b'\\' && self.joined(next).is_some());
-        !self.bytes.get(next).is_none_or(over)
-    }
-
-    /// The rest of a word that zeros cut, with all its parts.
-    #[cold]
-    pub fn whole(&mut self) -> &'a [u8] {
-        let start = self.at;
-        while !self.is_over() {
-            self.word();
-            if !self.is_cut(0) {
-                break;
-            }
-            self.at += self.rest().iter().take_while(|b| **b == 0).count();
-        }
-        &self.bytes[start..self.at]
     }
 
     #[inline]
@@ -449,7 +369,7 @@ mod tests {
 
     #[test]
     fn words_of_continued_lines() {
-        let mut c = Cursor::new(b"  usemtl a\\b \\ \n c\t\0d \\\r\n\r\nnext");
+        let mut c = Cursor::new(b"  usemtl a\\b \\ \n c\t d \\\r\n\r\nnext");
         c.blanks();
         assert_eq!(c.word(), b"usemtl");
         assert_eq!(c.words(), b"a\\b c d");

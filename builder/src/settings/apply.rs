@@ -2,16 +2,13 @@
 
 use super::{
     MaterialRule, Settings, SettingsError, SourceFile,
-    part::{Kind, OfFile, Parts, elsewhere},
-    rule::{fits, idle},
+    part::{Kind, OfFile, Parts},
+    rule::fits,
 };
 use crate::import::Import;
 use crate::names::{self, bounded, counted, decimal, suggestion};
 use crate::{Material, Scene};
-use std::{
-    cell::LazyCell,
-    collections::{HashMap, HashSet},
-};
+use std::collections::{HashMap, HashSet};
 
 /// What settings did to a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +21,7 @@ pub struct Applied {
     pub plain_rr: Vec<String>,
     /// The same of gain; sorted.
     pub plain_gain: Vec<String>,
-    /// Patterns that fit no material, entries whose materials earlier ones take, and what an entry for the new name of faces says
-    /// otherwise than their rule or source, each with which of it.
+    /// Patterns that fit no material, and entries whose materials earlier ones take.
     pub idle: Vec<String>,
     /// Names of optional entries that no material has.
     pub absent: Vec<String>,
@@ -79,7 +75,7 @@ impl Settings {
         }
         let parts = self.parts(scene, files)?;
         let kinds = kinds(scene, parts.as_ref());
-        self.check_names(scene, &kinds, files, &mut applied)?;
+        self.check_names(scene, &kinds, &mut applied)?;
         let made = self.made(scene, &kinds, files, &mut applied);
         if let Some(parts) = parts {
             for (i, rule) in parts.idle(&self.rules) {
@@ -111,7 +107,7 @@ impl Settings {
         let entries = Entries::new(&self.materials);
         let mut used = vec![false; self.materials.len()];
         let made = kinds.iter().map(|kind| self.of_kind(scene, kind, files, &entries, &mut used, applied)).collect();
-        self.idle(scene, kinds, files, &used, entries.rest, applied);
+        self.idle(kinds, &used, entries.rest, applied);
         made
     }
 
@@ -142,21 +138,8 @@ impl Settings {
             says.give(&mut material);
             stated = [0, 1, 2].map(|i| stated[i] || says.factors()[i].is_some());
         }
-        let exact = entries.named.get(name.as_str()).map(|&i| &self.materials[i]);
-        if let Some(exact) = exact.filter(|_| source.is_some() || rule.is_some()) {
-            let said = [material.mu, material.rr, material.gain];
-            if kind.named {
-                exact.give(&mut material);
-            }
-            for (i, own) in exact.factors().into_iter().enumerate().filter(|(i, _)| stated[*i]) {
-                let Some(own) = own.filter(|own| *own != said[i]) else { continue };
-                let (key, [own, said]) = (["mu", "rr", "gain"][i], [own, said[i]].map(decimal));
-                let (who, entry) = (self.who(kind), format!("material {:?}", bounded(name)));
-                applied.idle.push(match kind.named {
-                    true => format!("{who}: {key} {said}, for {entry} says {own}"),
-                    false => format!("{entry}: {key} {own}, for {who} says {said}"),
-                });
-            }
+        if kind.named && (source.is_some() || rule.is_some()) {
+            entries.named.get(name.as_str()).into_iter().for_each(|&i| self.materials[i].give(&mut material));
         }
         if each.is_empty() && !self.materials.is_empty() && !stated[0] {
             applied.unlisted.push(name.clone());
@@ -183,13 +166,7 @@ impl Settings {
     }
 
     /// Stops at an entry by a name that no material has.
-    fn check_names(
-        &self,
-        scene: &Scene,
-        kinds: &[Kind],
-        files: &[OfFile],
-        applied: &mut Applied,
-    ) -> Result<(), SettingsError> {
+    fn check_names(&self, scene: &Scene, kinds: &[Kind], applied: &mut Applied) -> Result<(), SettingsError> {
         let own = scene.materials.iter().map(|m| m.name.as_str());
         let there: HashSet<&str> = kinds.iter().flat_map(|k| &k.names).map(String::as_str).chain(own).collect();
         let missed = |rule: &&MaterialRule| {
@@ -198,35 +175,20 @@ impl Settings {
         let (optional, absent): (Vec<&MaterialRule>, Vec<_>) =
             self.materials.iter().filter(missed).partition(|rule| rule.optional == Some(true));
         applied.absent = optional.into_iter().map(|rule| rule.title().into()).collect();
-        if absent.is_empty() { Ok(()) } else { Err(misnamed(&absent, &there, scene, files)) }
+        if absent.is_empty() { Ok(()) } else { Err(misnamed(&absent, &there)) }
     }
 
     /// Tells entries that do nothing.
-    fn idle(
-        &self,
-        scene: &Scene,
-        kinds: &[Kind],
-        files: &[OfFile],
-        used: &[bool],
-        rest: Option<usize>,
-        applied: &mut Applied,
-    ) {
-        let all: Vec<&str> = kinds.iter().flat_map(|k| &k.names).map(String::as_str).collect();
-        let letters = |text: &str| text.chars().collect::<Vec<char>>();
-        let names: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(|| all.iter().map(|n| letters(n)).collect());
-        let lower: LazyCell<Vec<Vec<char>>, _> =
-            LazyCell::new(|| all.iter().map(|n| letters(&n.to_lowercase())).collect());
+    fn idle(&self, kinds: &[Kind], used: &[bool], rest: Option<usize>, applied: &mut Applied) {
         let idles = |(i, rule): &(usize, &MaterialRule)| !used[*i] && Some(*i) != rest && rule.optional != Some(true);
         for (i, rule) in self.materials.iter().enumerate().filter(idles) {
-            let mut why = match &rule.pattern {
-                Some(pattern) => idle(pattern, &names, || (&lower[..], &all[..])),
-                None => "an earlier entry takes it".into(),
+            let why = match &rule.pattern {
+                Some(_) if kinds.iter().flat_map(|kind| &kind.names).any(|name| rule.fits(name)) => {
+                    "earlier entries take all that it fits"
+                }
+                Some(_) => "it fits none",
+                None => "an earlier entry takes it",
             };
-            if why == "it fits none"
-                && let Some(other) = elsewhere(rule.title(), scene, files)
-            {
-                why = format!("it fits none, but {}", other.trim_start_matches("it is "));
-            }
             applied.idle.push(format!("material {} ({:?}): {why}", i + 1, bounded(rule.title())));
         }
     }
@@ -323,32 +285,21 @@ fn kinds(scene: &Scene, parts: Option<&Parts>) -> Vec<Kind> {
 const TOLD: usize = 50;
 
 /// That no material has the names of these entries.
-fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>, scene: &Scene, files: &[OfFile]) -> SettingsError {
-    let wild = |name: &str| name.contains(['*', '?']);
-    let told = |rule: &&MaterialRule| match rule.title() {
-        name if wild(name) => format!("{0:?} (did you mean pattern = {0:?}?)", bounded(name)),
-        name => match elsewhere(name, scene, files) {
-            Some(what) => format!("{:?}: {what}", bounded(name)),
-            None => format!("{:?}{}", bounded(name), suggestion(name, there.iter().copied())),
-        },
-    };
-    // with the cause right behind its name
+fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>) -> SettingsError {
+    let near = |rule: &MaterialRule| suggestion(rule.title(), there.iter().copied());
     let text = match absent {
         [rule] => {
             let name = bounded(rule.title());
-            format!("material {name:?} is not in the scene{}", told(rule).trim_start_matches(&format!("{name:?}")))
+            format!("material {name:?} is not in the scene{}; with optional = true it may be absent", near(rule))
         }
         _ => {
-            let list = names::first(absent.iter().map(told), absent.len() as u64, TOLD);
-            format!("{} are not in the scene: {list}", counted(absent.len() as u64, "material"))
+            let (count, told) =
+                (absent.len() as u64, |rule: &&MaterialRule| format!("{:?}{}", bounded(rule.title()), near(rule)));
+            let list = names::first(absent.iter().map(told), count, TOLD);
+            let materials = counted(count, "material");
+            format!("{materials} are not in the scene: {list}; with optional = true they may be absent")
         }
     };
-    let hint = match absent {
-        [rule] if elsewhere(rule.title(), scene, files).is_some() => "",
-        [rule] if wild(rule.title()) => "",
-        [_] => "; with optional = true it may be absent",
-        _ => "; with optional = true they may be absent",
-    };
     let line = absent.iter().find_map(|rule| rule.line);
-    SettingsError { of_materials: true, ..SettingsError::at(line, text + hint) }
+    SettingsError { of_materials: true, ..SettingsError::at(line, text) }
 }

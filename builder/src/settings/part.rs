@@ -230,15 +230,12 @@ fn unfit(i: usize, rule: &PartRule, scene: &Scene, files: &[OfFile]) -> Settings
     let cause = match absent {
         Some((key, text)) => {
             let names: BTreeSet<&str> = all.iter().filter_map(|place| of(place).title(key)).collect();
-            let lower = text.to_lowercase();
-            let alike = names.iter().find(|name| Pattern::new(&lower).fits(&name.to_lowercase()));
-            let all = || {
-                let told = names.iter().map(|name| format!("{:?}", bounded(name)));
-                if names.is_empty() { String::new() } else { format!("; there are {}", few(told, names.len() as u64)) }
-            };
-            let near = match alike {
-                Some(name) if text.contains(['*', '?']) => format!("; it fits {:?} but for capitals", bounded(name)),
-                _ => Some(suggestion(text, names.iter().copied())).filter(|s| !s.is_empty()).unwrap_or_else(all),
+            let near = match suggestion(text, names.iter().copied()) {
+                none if none.is_empty() && !names.is_empty() => {
+                    let told = names.iter().map(|name| format!("{:?}", bounded(name)));
+                    format!("; there are {}", few(told, names.len() as u64))
+                }
+                near => near,
             };
             let said = if rule.given().nth(1).is_some() { format!(" {:?}", bounded(text)) } else { String::new() };
             format!("there is no such {key}{said}{near}")
@@ -247,17 +244,4 @@ fn unfit(i: usize, rule: &PartRule, scene: &Scene, files: &[OfFile]) -> Settings
     };
     let text = format!("{}: {cause}; with optional = true it may be absent", rule.who(i));
     SettingsError::at(rule.line, text)
-}
-
-/// Where a name is one of an object or a file: what to write to speak of that.
-pub(super) fn elsewhere(name: &str, scene: &Scene, files: &[OfFile]) -> Option<String> {
-    let all = places(scene, files);
-    let pattern = Pattern::new(name);
-    ["object", "file"].into_iter().find_map(|key| {
-        let is =
-            |&[file, source, _]: &[usize; 3]| faces(files[file].called, &scene.sources[source], "").fit(key, &pattern);
-        let an = if key == "object" { "an object" } else { "a file" };
-        let there = all.iter().any(is);
-        there.then(|| format!("it is {an}, of whose faces a [[rule]] with {key} = {:?} speaks", bounded(name)))
-    })
 }

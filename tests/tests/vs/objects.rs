@@ -82,11 +82,10 @@ fn by_14_rules_speak_of_objects_files_and_materials() {
     let [road, grass] = [grip(0.9, "Asphalt"), grip(0.5, "Grass")];
     assert_eq!(grips(&here, &places), [road.clone(), grass.clone(), road, lot, grass]);
 
-    // a rule of a material alone leaves its name; an entry for the name that a rule gave has the last word, and that is told
+    // a rule of a material alone leaves its name; an entry for the name that a rule gave has the last word
     let last = "[[rule]]\nmaterial = \"Grass\"\nrr = 3\n[[rule]]\nobject = \"Kerb_*\"\nname = \"Kerb\"\nmu = 0.6\n\
                 [[material]]\nname = \"Kerb\"\nmu = 0.3\n";
-    let err = built(&here, &format!("{files}{materials}{last}"));
-    holds(&err, &["rule 2 (object \"Kerb_*\"): mu 0.6, for material \"Kerb\" says 0.3"]);
+    built(&here, &format!("{files}{materials}{last}"));
     assert_eq!(grips(&here, &places[1..3]), [grip(0.5, "Grass"), grip(0.3, "Kerb")]);
     assert_eq!(asked(&here, "s.hpan", &["5,5"])[0]["rr"], 3.0);
 
@@ -144,27 +143,8 @@ fn by_14_hints_lead_to_what_works() {
     holds(&why, &["s.toml: line 1, column 12: ", "expected a list of tables: [[source]], [[material]]"]);
     built(&here, "[[source]]\nfile = \"asphalt.obj\"\nmaterial = \"Ice\"\n");
     assert_eq!(grips(&here, &["5,1"]), [grip(0.85, "Ice")]);
-    let why = refused(&here, &format!("{BOTH}[[material]]\nname = \"IcePatch\"\nmu = 0.1\n"));
-    holds(
-        &why,
-        &[
-            "s.toml: line 6: material \"IcePatch\" is not in the scene: it is an object, of whose faces a [[rule]] with object = \"IcePatch\" speaks",
-        ],
-    );
     built(&here, &format!("{BOTH}[[rule]]\nobject = \"IcePatch\"\nmu = 0.1\n"));
     assert_eq!(grips(&here, &["5,1", "5,5"]), [grip(0.85, "unnamed"), grip(0.1, "unnamed @ IcePatch")]);
-    let why = refused(&here, &format!("{BOTH}[[material]]\nname = \"ice.obj\"\nmu = 0.1\n"));
-    holds(
-        &why,
-        &["\"ice.obj\" is not in the scene: it is a file, of whose faces a [[rule]] with file = \"ice.obj\" speaks"],
-    );
-    let err = built(&here, &format!("{BOTH}[[material]]\npattern = \"Ice*\"\nmu = 0.1\n"));
-    holds(
-        &err,
-        &[
-            "material 1 (\"Ice*\"): it fits none, but an object, of whose faces a [[rule]] with object = \"Ice*\" speaks",
-        ],
-    );
     let why = refused(&here, "mu = 0.3\n[[source]]\nfile = \"asphalt.obj\"\n");
     holds(&why, &["line 1, column 1: \"mu\" is not known here; known: crs, "]);
 
@@ -173,10 +153,6 @@ fn by_14_hints_lead_to_what_works() {
     for (text, wanted) in [
         ("object = \"IcePacth\"", "rule 1 (object \"IcePacth\"): there is no such object (did you mean \"IcePatch\"?)"),
         ("object = \"Lake\"", "rule 1 (object \"Lake\"): there is no such object; there are \"IcePatch\", \"Road\";"),
-        (
-            "object = \"ice*\"",
-            "rule 1 (object \"ice*\"): there is no such object; it fits \"IcePatch\" but for capitals",
-        ),
         ("file = \"ice.fbx\"", "there is no such file (did you mean \"ice.obj\"?)"),
         ("file = \"ice.obj\"\nobject = \"Raod\"", "there is no such object \"Raod\" (did you mean \"Road\"?)"),
         (

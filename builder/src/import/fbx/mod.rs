@@ -15,11 +15,11 @@ use ufbx::{
 };
 
 use super::{
-    Called, FileReport, Frame, Import, ImportError, ImportErrorKind, ImportReport, MOST_SOURCES, MOST_VERTICES,
-    NO_NAME, Names, Next, Place, Unit, Up, file_name, forget_unused,
+    FileReport, Frame, Import, ImportError, ImportErrorKind, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Next, Place,
+    Unit, Up, file_name, forget_unused,
     frame::{Axes, Native, Transform},
     number_sources, plain,
-    polygon::{Cut, Cutter},
+    polygon::Cutter,
     report::{Tally, Thing},
     text::{self, Watched, ZEROS, quoted},
     too_many,
@@ -66,16 +66,7 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     remark(&fbx, &mut tally);
     let scene = assemble(path, &fbx, &transform, &mut tally)?;
     tally.into(&scene, &mut report);
-    let triangles = vec![scene.triangles.len()];
-    let vertices = vec![scene.positions.len()];
-    Ok(Import {
-        scene,
-        frames: vec![transform],
-        triangles,
-        vertices,
-        called: vec![Called { file: file_name(path), part: None }],
-        report: ImportReport { files: vec![report] },
-    })
+    Ok(Import::of(path, scene, transform, report))
 }
 
 /// All bytes of a file that stays as it is meanwhile.
@@ -127,9 +118,6 @@ fn other(path: &Path, bytes: &[u8]) -> Option<ImportError> {
     if bytes.iter().all(|&b| b == 0) {
         return first(ZEROS[0], ZEROS[1]);
     }
-    if is_obj(bytes) {
-        return first("this looks like Wavefront OBJ, not FBX", "if it is, let its name end in .obj");
-    }
     // zero bytes and 0x1A are how some texts end
     let text = bytes.trim_ascii_end();
     let length = text.iter().rposition(|b| !matches!(b, 0 | 0x1A)).map_or(0, |last| last + 1);
@@ -140,14 +128,6 @@ fn other(path: &Path, bytes: &[u8]) -> Option<ImportError> {
     Some(ImportError { place: Place::Byte(at as u64), ..error })
 }
 
-/// Whether the first line that is no comment is one of an OBJ.
-fn is_obj(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let mut lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty() && l[0] != b'#');
-    let word = lines.next().and_then(|line| line.split(u8::is_ascii_whitespace).next());
-    word.is_some_and(|word| matches!(word, b"v" | b"vn" | b"vt" | b"f" | b"o" | b"g" | b"s" | b"mtllib" | b"usemtl"))
-}
-
 fn broken(path: &Path, at: place::Broken) -> ImportError {
     let error = ImportError::input(path, at.what, "copy the file again, or export it again");
     ImportError { place: Place::Byte(at.byte), ..error }
@@ -155,23 +135,10 @@ fn broken(path: &Path, at: place::Broken) -> ImportError {
 
 /// That a list of a text is not as long as it states.
 fn miscounted(path: &Path, bytes: &[u8], list: &place::Miscounted) -> ImportError {
-    let place::Miscounted { at, name, object, stated, held, has_points } = list;
-    let object = bytes[object.clone()].trim_ascii();
-    let object = object.strip_prefix(b"\"").and_then(|o| o.strip_suffix(b"\"")).unwrap_or_default();
-    let called = memchr::memmem::find(object, b"::").map_or(object, |at| &object[at + 2..]);
-    let of = if called.is_empty() { String::new() } else { format!(" of {}", quoted(called)) };
-    // each coordinate that has decimals becomes two; other lists hold whole numbers
-    let is_parted = name == "Vertices" && !has_points && held > stated && *held <= stated.saturating_mul(2);
-    let (why, hint) = match is_parted {
-        true => (
-            ": its decimals have commas, which also stand between numbers",
-            "export it again with decimal points, or as binary FBX",
-        ),
-        false => ("", "export it again, or as binary FBX"),
-    };
-    let cause = format!("the list {name}{of} states {} and holds {}{why}", counted(*stated, "number"), grouped(*held));
+    let place::Miscounted { at, name, stated, held } = list;
+    let cause = format!("the list {name} states {} and holds {}", counted(*stated, "number"), grouped(*held));
     let place = Place::Line(lines(&bytes[..*at]) + 1);
-    ImportError { place, ..ImportError::input(path, cause, hint) }
+    ImportError { place, ..ImportError::input(path, cause, "export it again, or as binary FBX") }
 }
 
 /// `records`: with the records that the file has, as [`spelled`] needs them.
@@ -391,15 +358,10 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
         faces(path, &piece, source, transform, &mut materials, &mut scene, tally)?;
     }
     let materials = materials.names.list;
-    if materials.len() > usize::from(u16::MAX) {
-        return Err(too_many(path, "more than 65,535 materials"));
-    }
+    scene.materials = plain(path, &materials)?;
     if scene.triangles.is_empty() {
-        return Err(nothing(path, fbx, tally));
+        return Err(tally.nothing(path, "export the objects as meshes, and show those that are hidden"));
     }
-    // positions of faces that were left out must not reach the builder as numbers
-    scene.positions.iter_mut().filter(|p| p.iter().any(|v| !v.is_finite())).for_each(|p| *p = [0.0; 3]);
-    scene.materials = materials.iter().map(|n| plain(n)).collect();
     forget_unused(&mut scene);
     Ok(scene)
 }
@@ -472,7 +434,7 @@ fn faces(
     let Scene { positions, triangles, .. } = scene;
     let positions = &positions[base..];
     let mirrored = place.geometry.mirrors() != transform.mirrors();
-    let (mut cutter, mut ring) = (Cutter::default(), Vec::new());
+    let mut cutter = Cutter::default();
     for (i, face) in mesh.faces.iter().enumerate() {
         let range = face.index_begin as usize..face.index_begin as usize + face.num_indices as usize;
         let corners = mesh.vertex_indices.get(range).unwrap_or_default();
@@ -480,7 +442,6 @@ fn faces(
             tally.add(Thing::Holes, 1);
             continue;
         }
-        let at = |v: u32| positions[v as usize];
         let is_there = |v: u32| positions.get(v as usize).is_some_and(|p| p.iter().all(|v| v.is_finite()));
         if !corners.iter().all(|&v| is_there(v)) {
             tally.add(Thing::NotFinite, 1);
@@ -490,62 +451,14 @@ fn faces(
         let slot = mesh.face_material.get(i).map(|&m| m as usize);
         let material = slot.and_then(|m| node.materials.get(m).or(mesh.materials.get(m)));
         let material = materials.number(material.map(|m| &**m)).ok_or_else(|| Names::too_long(path))? as u16;
-        let before = triangles.len();
-        let mut emit = |[a, b, c]: [usize; 3]| {
-            let v = if mirrored { [a, c, b] } else { [a, b, c] }.map(|k| corners[k] + base as u32);
+        let emit = |[a, b, c]: [u32; 3]| {
+            let v = if mirrored { [a, c, b] } else { [a, b, c] }.map(|v| v + base as u32);
             triangles.push(Triangle { v, material, source });
         };
-        match corners.len() {
-            0..=2 => {
-                tally.add(Thing::Small, 1);
-                continue;
-            }
-            3 => emit([0, 1, 2]),
-            corner_count => {
-                ring.clear();
-                ring.extend(corners.iter().map(|&v| at(v)));
-                match cutter.cut(&ring, emit) {
-                    Cut::Whole => {}
-                    Cut::Crossing => tally.add(Thing::Crossing, 1),
-                    Cut::Refused(why) => {
-                        let object = quoted(name(node, materials.spelled).unwrap_or_default().as_bytes());
-                        let (cause, hint) = why.explain(corner_count);
-                        return Err(ImportError::input(path, format!("object {object}: face {i} {cause}"), hint));
-                    }
-                }
-                if triangles.len() == before {
-                    tally.add(Thing::Folded, 1);
-                    continue;
-                }
-                tally.add(Thing::Polygons, 1);
-            }
-        }
-        tally.add(Thing::Faces, 1);
+        cutter.face(corners, positions, |thing| tally.add(thing, 1), emit).map_err(|(cause, hint)| {
+            let object = quoted(name(node, materials.spelled).unwrap_or_default().as_bytes());
+            ImportError::input(path, format!("object {object}: face {i} {cause}"), hint)
+        })?;
     }
     Ok(())
-}
-
-/// Why there is nothing to build.
-fn nothing(path: &Path, fbx: &ufbx::Scene, tally: &Tally) -> ImportError {
-    let all = [
-        (Thing::Small, "face", "with fewer than three corners"),
-        (Thing::NotFinite, "face", "with a corner that is not a finite number"),
-        (Thing::Folded, "face", "without an inside, whose edges go out and back"),
-        (Thing::Hidden, "hidden object", "with a mesh"),
-        (Thing::Coarse, "object", "for others from afar"),
-        (Thing::Holes, "face", "marked as a hole"),
-        (Thing::Unplaced, "mesh", "of no object"),
-        (Thing::FreeForm, "free-form surface", "or curve"),
-    ];
-    let all = all.map(|(thing, one, what)| (tally.count(thing), one, what));
-    let mut why: Vec<String> =
-        all.iter().filter(|(n, ..)| *n > 0).map(|(n, one, what)| format!("{} {what}", counted(*n, one))).collect();
-    if why.is_empty() {
-        why.push(counted(fbx.nodes.len() as u64 - 1, "object"));
-    }
-    ImportError::input(
-        path,
-        format!("{} ({})", tally.no_faces(), why.join(", ")),
-        "export the objects as meshes, and show those that are hidden",
-    )
 }

@@ -1,7 +1,5 @@
 //! Where an FBX file is broken, as far as its frame tells: the records of a binary file, the braces and quotes of a text.
 
-use std::ops::Range;
-
 /// How a binary file begins: then a byte that says whether its numbers are big-endian, and its version.
 const MAGIC: &[u8] = b"Kaydara FBX Binary  \0\x1A";
 /// The version from which on records begin with numbers of 64 bits.
@@ -36,23 +34,19 @@ pub struct Whole {
 }
 
 /// A list of numbers in a text, `NAME: *STATED { a: ... }`. The library reads as many as there are.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Miscounted {
-    /// Where its name begins.
+    /// Where it stands.
     pub at: usize,
-    pub name: String,
-    /// The object that it is part of, in quotes as it stands there; empty if there is none.
-    pub object: Range<usize>,
+    pub name: &'static str,
     pub stated: u64,
     pub held: u64,
-    /// Whether a number has a decimal point.
-    pub has_points: bool,
 }
 
 /// Lists of edges, of which a ground has no use.
 const EDGES: &[u8] = b"Edges";
 /// Lists of which it has: others may be as long as they like.
-const LISTS: [&[u8]; 3] = [b"Vertices", b"PolygonVertexIndex", b"Materials"];
+const LISTS: [&str; 3] = ["Vertices", "PolygonVertexIndex", "Materials"];
 
 /// The first broken place, or what there is to know of a whole file.
 pub fn check(bytes: &[u8]) -> Result<Whole, Broken> {
@@ -186,25 +180,19 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
     let (mut edges, mut foreign) = (Vec::new(), false);
     // a word that is a record's name if a colon follows
     let mut word = None;
-    let (mut list, mut object, mut miscounted) = (List::default(), 0..0, None);
+    let mut miscounted = None;
     while at < bytes.len() {
         let rest = &bytes[at..];
         let before = at;
         match bytes[at] {
-            b'{' => {
-                depth += 1;
-                object = if depth == 1 { 0..0 } else { object };
-            }
+            b'{' => depth += 1,
             b'}' if depth == 0 => return Err(Broken { byte: at as u64, what: "a brace closes what none has opened" }),
-            b'}' => {
-                depth -= 1;
-                object = if depth == 1 { 0..0 } else { object };
-            }
+            b'}' => depth -= 1,
+            b'*' => miscounted = miscounted.or_else(|| Miscounted::of(bytes, at)),
             b'"' => match memchr::memchr(b'"', &rest[1..]) {
                 Some(length) => {
                     at += 1 + length;
                     foreign |= std::str::from_utf8(&rest[..1 + length]).is_err();
-                    object = if depth == 1 && object.is_empty() { before..at + 1 } else { object };
                 }
                 None => return Err(Broken { byte: at as u64, what: "a quotation begins here and never ends" }),
             },
@@ -218,9 +206,6 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
             last = Some(at);
             edges.extend(word.take().filter(|_| bytes[before] == b':'));
             let token = &bytes[before..=at];
-            if let Some(found) = list.read(before, token) {
-                miscounted = miscounted.or(Some(Miscounted { object: object.clone(), ..found }));
-            }
             if token == EDGES {
                 word = Some(before);
             } else if token.strip_prefix(b"\"").and_then(|t| t.strip_suffix(b"\"")) == Some(EDGES) {
@@ -240,96 +225,40 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
     }
 }
 
-/// A list of numbers in a text, as far as it has been read.
-#[derive(Default)]
-struct List {
-    part: Part,
-    now: Miscounted,
-    /// Whether the next word begins a number.
-    is_next: bool,
-}
-
-/// What stood last of a list.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Part {
-    #[default]
-    None,
-    Name,
-    Colon,
-    Star,
-    Count,
-    Brace,
-    Key,
-    Numbers,
-}
-
-impl List {
-    /// Reads on. At the end of a list that is not as long as it states, returns it.
-    fn read(&mut self, at: usize, token: &[u8]) -> Option<Miscounted> {
-        self.part = match (self.part, token) {
-            (Part::Name, b":") => Part::Colon,
-            (Part::Colon, b"*") => Part::Star,
-            (Part::Star, count) => {
-                // what is no count is more than any list holds
-                let count = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
-                self.now.stated = count.unwrap_or(u64::MAX);
-                Part::Count
-            }
-            (Part::Count, b"{") => Part::Brace,
-            (Part::Brace, b"a") => Part::Key,
-            (Part::Key, b":") => {
-                self.is_next = true;
-                Part::Numbers
-            }
-            (Part::Brace | Part::Numbers, b"}") => {
-                self.part = Part::None;
-                let list = std::mem::take(&mut self.now);
-                return (list.held != list.stated).then_some(list);
-            }
-            (Part::Numbers, b",") => {
-                self.is_next = true;
-                Part::Numbers
-            }
-            (Part::Numbers, token) => {
-                self.now.held += u64::from(std::mem::take(&mut self.is_next));
-                self.now.has_points |= token == b".";
-                Part::Numbers
-            }
-            (_, name) if LISTS.contains(&name) => {
-                let name = String::from_utf8_lossy(name).into();
-                self.now = Miscounted { at, name, ..Miscounted::default() };
-                Part::Name
-            }
-            _ => Part::None,
+impl Miscounted {
+    /// The list whose length stands behind this star, if it is one of [`LISTS`] and of another length.
+    fn of(bytes: &[u8], star: usize) -> Option<Self> {
+        let before = bytes[..star].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
+        let ends = |name: &&&str| {
+            before.strip_suffix(name.as_bytes()).is_some_and(|b| !b.last().is_some_and(|b| is_of_word(*b)))
         };
-        None
+        let name = *LISTS.iter().find(ends)?;
+        let open = star + memchr::memchr(b'{', &bytes[star..])?;
+        // what is no count is more than any list holds
+        let stated = std::str::from_utf8(&bytes[star + 1..open]).ok().and_then(|count| count.trim().parse().ok());
+        let (stated, held) = (stated.unwrap_or(u64::MAX), numbers(&bytes[open + 1..]));
+        (held != stated).then_some(Miscounted { at: star, name, stated, held })
     }
+}
+
+/// How many numbers stand before a brace, `a: 1,2` without comments.
+fn numbers(list: &[u8]) -> u64 {
+    let is_number = |part: &&[u8]| {
+        let part = part.trim_ascii();
+        !part.strip_prefix(b"a:").unwrap_or(part).trim_ascii().is_empty()
+    };
+    let mut count = 0;
+    for line in list.split(|b| *b == b'\n') {
+        let line = line.split(|b| *b == b';').next().unwrap_or_default();
+        let end = memchr::memchr(b'}', line);
+        count += line[..end.unwrap_or(line.len())].split(|b| *b == b',').filter(is_number).count() as u64;
+        if end.is_some() {
+            break;
+        }
+    }
+    count
 }
 
 fn is_of_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'(' | b')')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// So that the library need not take the file apart to tell.
-    #[test]
-    fn texts_that_are_not_utf8_are_seen() {
-        for (name, foreign) in [(&b"stra\xC3\x9Fe"[..], false), (b"stra\xDFe", true)] {
-            let text =
-                [b"; FBX 7.4.0 project file\n; \xDF\nObjects: {\nModel: 1, \"Model::", name, b"\" {\n}\n}\n"].concat();
-            assert_eq!(check(&text).unwrap().foreign, foreign);
-            let mut property = vec![b'S', name.len() as u8, 0, 0, 0];
-            property.extend(name);
-            // bytes of a picture are no text
-            property.extend(b"R\x01\0\0\0\xFF");
-            let end = 27 + 13 + 1 + property.len() as u32;
-            let header = [end, 2, property.len() as u32].map(u32::to_le_bytes).concat();
-            let record = [&header[..], b"\x01A", &property].concat();
-            let binary = [MAGIC, b"\0", &7400u32.to_le_bytes(), &record, &[0; 13]].concat();
-            assert_eq!(check(&binary).unwrap().foreign, foreign);
-        }
-    }
 }

@@ -11,25 +11,23 @@ mod tests;
 use rayon::prelude::*;
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry},
-    fs::File,
     hash::Hash,
-    io::Read as _,
     path::Path,
     rc::Rc,
 };
 
 use self::parse::{BACK, Fault, HUGE, Piece, What, ZERO, parse};
 use super::{
-    Called, FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names,
-    Place, Unit, Up, file_name, forget_unused,
+    FileReport, Frame, Import, ImportError, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Place, Unit, Up,
+    file_name, forget_unused,
     frame::Native,
     mtl, number_sources, plain,
-    polygon::{Cut, Cutter, Refusal},
+    polygon::Cutter,
     report::{Tally, Thing},
-    text::{BLOCK, Text, ZEROS, parts},
+    text::{BLOCK, Text, parts},
     too_many,
 };
-use crate::{Scene, Triangle, names::counted};
+use crate::{Scene, Triangle};
 
 /// What nobody says of the numbers of an OBJ.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
@@ -98,16 +96,7 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
     let scene = assemble(path, pieces, positions, &mut tally)?;
     libraries(path, statements, &scene, &mut report, &mut tally);
     tally.into(&scene, &mut report);
-    let triangles = vec![scene.triangles.len()];
-    let vertices = vec![scene.positions.len()];
-    Ok(Import {
-        scene,
-        frames: vec![transform],
-        triangles,
-        vertices,
-        called: vec![Called { file: file_name(path), part: None }],
-        report: ImportReport { files: vec![report] },
-    })
+    Ok(Import::of(path, scene, transform, report))
 }
 
 /// Whether a text ends with a statement without a line's end: it may be cut off there.
@@ -136,14 +125,12 @@ type Run = (u32, [u32; 2]);
 fn assemble(
     path: &Path,
     pieces: Vec<Piece>,
-    mut positions: Vec<[f64; 3]>,
+    positions: Vec<[f64; 3]>,
     tally: &mut Tally,
 ) -> Result<Scene, ImportError> {
     let not_finite = pieces.iter().any(|p| p.not_finite);
     let Named { materials, sources, runs } = name(&pieces).ok_or_else(|| Names::too_long(path))?;
-    if materials.len() > usize::from(u16::MAX) {
-        return Err(too_many(path, "more than 65,535 materials"));
-    }
+    let materials = plain(path, &materials)?;
     let (names, source_number) = number_sources(sources.iter().map(AsRef::as_ref));
     tally.add(Thing::Others, sources.len().saturating_sub(MOST_SOURCES) as u64);
     let mut triangles: Vec<Triangle> = Vec::with_capacity(pieces.iter().map(|p| p.faces.len()).sum());
@@ -166,63 +153,12 @@ fn assemble(
         }
     }
     if triangles.is_empty() {
-        return Err(nothing(path, tally, positions.is_empty()));
+        let hint = "export the mesh with its faces (f lines); of points one is made in CloudCompare (Edit, Mesh, Delaunay 2.5D)";
+        return Err(tally.nothing(path, hint));
     }
-    // positions of faces that were left out must not reach the builder as numbers
-    if not_finite {
-        positions.iter_mut().filter(|p| p.iter().any(|v| !v.is_finite())).for_each(|p| *p = [0.0; 3]);
-    }
-    let mut scene = Scene {
-        positions,
-        triangles,
-        materials: materials.iter().map(|n| plain(n)).collect(),
-        sources: names,
-        fields: Vec::new(),
-    };
+    let mut scene = Scene { positions, triangles, materials, sources: names, fields: Vec::new() };
     forget_unused(&mut scene);
     Ok(scene)
-}
-
-/// Why there is nothing to build.
-fn nothing(path: &Path, tally: &Tally, no_vertices: bool) -> ImportError {
-    let counts = [
-        (tally.count(Thing::Small), "with fewer than three corners"),
-        (tally.count(Thing::NotFinite), "with a corner that is not a finite number"),
-        (tally.count(Thing::Folded), "without an inside, whose edges go out and back"),
-    ];
-    let why = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "face")));
-    let why: Vec<String> = why.collect();
-    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
-    if no_vertices && tally.count(Thing::Unknown) > 0 {
-        let cause = format!(
-            "there are no faces in this file, and nothing here is Wavefront OBJ: {} that {} nothing of it",
-            counted(tally.count(Thing::Unknown), "line"),
-            if tally.count(Thing::Unknown) == 1 { "says" } else { "say" }
-        );
-        return ImportError::input(path, cause, "check what kind of file it is, and let its name say so");
-    }
-    let mut start = Vec::new();
-    if no_vertices && File::open(path).is_ok_and(|file| file.take(BLOCK as u64).read_to_end(&mut start).is_ok()) {
-        if start.is_empty() {
-            return ImportError::input(path, "there are no faces in this file: it is empty", "export it again");
-        }
-        if start.iter().all(|&b| b == 0) {
-            return ImportError::input(path, ZEROS[0], ZEROS[1]);
-        }
-    }
-    let hint = match () {
-        () if tally.count(Thing::FreeForm) > 0 => "its free-form surfaces are not read: export them as a mesh",
-        () if tally.count(Thing::NotFinite) > 0 => {
-            "give the vertices that are nan or inf their numbers, or export the mesh again"
-        }
-        () if tally.count(Thing::Folded) > 0 => "export the mesh again, each face with its corners in order around it",
-        () if tally.count(Thing::Small) > 0 => "export the mesh again; the file may be cut off",
-        () if no_vertices => "export the mesh with its faces (f lines)",
-        () => {
-            "export the mesh with its faces (f lines), or make one of its points in CloudCompare (Edit, Mesh, Delaunay 2.5D)"
-        }
-    };
-    ImportError::input(path, format!("{}{why}", tally.no_faces()), hint)
 }
 
 /// Names of all materials and sources, and of each piece the runs of faces that have them.
@@ -298,7 +234,7 @@ fn faces(
     }
     let mut triangles = Vec::with_capacity(piece.faces.len());
     let mut tally = Tally::default();
-    let (mut cutter, mut ring) = (Cutter::default(), Vec::new());
+    let mut cutter = Cutter::default();
     let mut runs = runs.iter().peekable();
     let mut run = [0; 2];
     let mut start = 0;
@@ -322,42 +258,13 @@ fn faces(
             return Err(Fault { line: face.line, cause, hint });
         }
         let line = u64::from(face.line) + 1;
-        let at = |v: u32| positions[v as usize];
-        if not_finite && corners.iter().any(|&v| at(v).iter().any(|v| !v.is_finite())) {
+        if not_finite && corners.iter().any(|&v| positions[v as usize].iter().any(|v| !v.is_finite())) {
             tally.see(Thing::NotFinite, line);
             continue;
         }
-        let before = triangles.len();
-        match *corners {
-            [] | [_] | [_, _] => {
-                tally.see(Thing::Small, line);
-                continue;
-            }
-            [a, b, c] => triangles.push(Triangle { v: [a, b, c], material, source }),
-            _ => {
-                let refused = |why: Refusal| {
-                    let (cause, hint) = why.explain(corners.len());
-                    Fault { line: face.line, cause: format!("a face {cause}"), hint }
-                };
-                if let Some(why) = Cutter::refuses(corners.len(), positions.len()) {
-                    return Err(refused(why));
-                }
-                ring.clear();
-                ring.extend(corners.iter().map(|&v| at(v)));
-                let emit = |t: [usize; 3]| triangles.push(Triangle { v: t.map(|i| corners[i]), material, source });
-                match cutter.cut(&ring, emit) {
-                    Cut::Whole => {}
-                    Cut::Crossing => tally.see(Thing::Crossing, line),
-                    Cut::Refused(why) => return Err(refused(why)),
-                }
-                if triangles.len() == before {
-                    tally.see(Thing::Folded, line);
-                    continue;
-                }
-                tally.see(Thing::Polygons, line);
-            }
-        }
-        tally.see(Thing::Faces, line);
+        let emit = |v| triangles.push(Triangle { v, material, source });
+        let fault = |(cause, hint)| Fault { line: face.line, cause: format!("a face {cause}"), hint };
+        cutter.face(corners, positions, |thing| tally.see(thing, line), emit).map_err(fault)?;
     }
     Ok((triangles, tally))
 }
@@ -370,7 +277,7 @@ fn libraries(path: &Path, statements: Vec<(u64, String)>, scene: &Scene, report:
     for (line, statement) in statements.into_iter().filter(|(_, s)| !s.is_empty()) {
         for (name, file) in mtl::files(&statement, folder) {
             if seen.insert(name.clone()) {
-                let there = file.as_ref().ok_or_else(|| mtl::absent(&name, folder).into());
+                let there = file.as_ref().ok_or_else(|| "it is not there, and is not needed".into());
                 let read = there.and_then(|f| defined.add(f));
                 let (materials, problem) = read.map_or_else(|why| (None, Some(why)), |n| (Some(n), None));
                 report.libraries.push(Library { name, line, materials, problem, file });

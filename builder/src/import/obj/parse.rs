@@ -77,7 +77,11 @@ const AGAIN: &str = "mend the line, or export the mesh again";
 pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
     let mut piece = Piece::default();
     let p = &mut piece;
-    let mut c = Cursor::new(bytes);
+    // what stands before it may be wrong in another way
+    let zero = memchr::memchr(0, bytes);
+    let before =
+        zero.map_or(bytes, |at| &bytes[..memchr::memrchr2(b'\n', b'\r', &bytes[..at]).map_or(0, |end| end + 1)]);
+    let mut c = Cursor::new(before);
     while c.peek().is_some() {
         c.blanks();
         if c.is_over() {
@@ -144,10 +148,18 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
                 c.next_line();
                 continue;
             }
-            word if OF_NO_USE.contains(&word) => {}
+            // display, smoothing, and the insides of free-form geometry
+            b"s" | b"vp" | b"deg" | b"bmat" | b"step" | b"cstype" | b"parm" | b"trim" | b"hole" | b"scrv" | b"sp"
+            | b"end" | b"con" | b"mg" | b"bevel" | b"c_interp" | b"d_interp" | b"lod" | b"usemap" | b"maplib"
+            | b"shadow_obj" | b"trace_obj" | b"ctech" | b"stech" | b"bsp" | b"bzp" | b"cdc" | b"cdp" | b"res"
+            | b"t" => {}
             _ => see(&mut p.tally, Thing::Unknown),
         }
         c.next_statement();
+    }
+    if zero.is_some() {
+        let cause = "a byte of zero stands in this line, as in UTF-16 without its mark".into();
+        return Err(Fault { line: c.line, cause, hint: "save it as UTF-8" });
     }
     p.lines = c.line;
     p.tally.add(Thing::Continued, c.continued.into());
@@ -156,52 +168,17 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
     Ok(piece)
 }
 
-/// Statements about display, smoothing and the insides of free-form geometry.
-const OF_NO_USE: [&[u8]; 30] = [
-    b"s",
-    b"vp",
-    b"deg",
-    b"bmat",
-    b"step",
-    b"cstype",
-    b"parm",
-    b"trim",
-    b"hole",
-    b"scrv",
-    b"sp",
-    b"end",
-    b"con",
-    b"mg",
-    b"bevel",
-    b"c_interp",
-    b"d_interp",
-    b"lod",
-    b"usemap",
-    b"maplib",
-    b"shadow_obj",
-    b"trace_obj",
-    b"ctech",
-    b"stech",
-    b"bsp",
-    b"bzp",
-    b"cdc",
-    b"cdp",
-    b"res",
-    b"t",
-];
-
 /// Coordinate `k` of a vertex.
 #[inline]
 fn number(c: &mut Cursor, k: usize) -> Result<f64, String> {
     c.blanks();
     if let Ok((value, len)) = fast_float2::parse_partial::<f64, _>(c.rest())
         && c.word_ends(len)
-        && !c.is_cut(len)
     {
         c.step(len);
         return Ok(value);
     }
-    odd_number(c.whole(), k)
+    odd_number(c.word(), k)
 }
 
 #[cold]
@@ -220,14 +197,9 @@ fn odd_number(word: &[u8], k: usize) -> Result<f64, String> {
     }
     fast_float2::parse(plain).map_err(|_| {
         let comma = plain.iter().filter(|&&b| b == b',').count() == 1;
-        let advice = if comma { " (numbers have a point, not a comma)" } else { zeros(plain) };
+        let advice = if comma { " (numbers have a point, not a comma)" } else { "" };
         format!("{} is not a number{advice}", quoted(plain))
     })
-}
-
-/// What is odd about a word that zeros cut.
-fn zeros(word: &[u8]) -> &'static str {
-    if word.contains(&0) { " (there are bytes of zero in it)" } else { "" }
 }
 
 enum Corner {
@@ -267,10 +239,6 @@ fn corner(c: &mut Cursor, count: usize) -> Result<Option<Corner>, String> {
             }
         }
     }
-    if c.is_cut(0) {
-        c.whole();
-        return Err(no_index(&rest[..rest.len() - c.rest().len()]));
-    }
     Ok(Some(match (negative, value) {
         (_, 0) => Corner::Absolute(ZERO),
         (true, _) => i32::try_from(count as i64 - value as i64).map_or(Corner::Absolute(BACK), Corner::Relative),
@@ -280,5 +248,5 @@ fn corner(c: &mut Cursor, count: usize) -> Result<Option<Corner>, String> {
 
 #[cold]
 fn no_index(word: &[u8]) -> String {
-    format!("{} is no corner of a face (i, i/i, i//i or i/i/i are){}", quoted(word), zeros(word))
+    format!("{} is no corner of a face (i, i/i, i//i or i/i/i are)", quoted(word))
 }
