@@ -6,7 +6,7 @@
 //! stage knows the order of the source. Only `stitch` makes vertices, inside triangles that
 //! many others divide and over or under those of other edges, and it may move one by a step.
 
-use crate::lattice::{Face, Mesh, area2, exp2};
+use crate::lattice::{Face, Mesh, NO_BOX, area2, exp2, widened};
 use crate::stage::clean::{is_steep, rise};
 use crate::stage::crowd::{Costed, Refused};
 use crate::stage::ground::{Ground, Moved, Record};
@@ -244,12 +244,6 @@ pub(crate) fn mesh(scene: &Scene, options: &Options, stages: &dyn Stages) -> Res
     Ok((mesh, report))
 }
 
-/// The mesh of a scene.
-#[cfg(test)]
-pub(crate) fn lattice(scene: &Scene, options: &Options) -> Result<Mesh, BuildError> {
-    ground(scene, options, &Cpu::new(), &mut Report::default()).map(|(mesh, _)| mesh)
-}
-
 /// The farthest that repairs have moved a triangle so far, in metres of plan and height.
 fn worst(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
     let steps = moved.values().fold([0f64; 2], |m, by| [m[0].max(by[0]), m[1].max(by[1])]);
@@ -259,9 +253,7 @@ fn worst(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
 /// The scene that an image holds: what [`build`](crate::build) would store, on exact lattice points, with what
 /// happened on the way. Height fields stay as they are.
 pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), BuildError> {
-    options.check()?;
-    let mut report = Report::default();
-    let (mesh, _) = ground(scene, options, &Cpu::new(), &mut report)?;
+    let (mesh, report) = mesh(scene, options, &Cpu::new())?;
     let step = [mesh.step[0], mesh.step[0], mesh.step[1]].map(exp2);
     let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (mesh.origin[i] + i64::from(v[i])) as f64 * step[i]);
     let ground = Scene {
@@ -281,17 +273,14 @@ pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), Build
 
 /// Least and greatest coordinates of triangles and fields, and twice the plan area of all triangles.
 fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32; 3]; 2], i128) {
-    let none = || ([[i32::MAX; 3], [i32::MIN; 3]], 0);
-    let reach = |[low, high]: [[i32; 3]; 2], p: [i32; 3]| {
-        [[0, 1, 2].map(|i| low[i].min(p[i])), [0, 1, 2].map(|i| high[i].max(p[i]))]
-    };
+    let none = || (NO_BOX, 0);
     let add = |(bounds, area), f: &Face| {
         let [a, b, c] = f.v.map(|v| vertices[v as usize]);
-        ([a, b, c].into_iter().fold(bounds, reach), area + area2(a, b, c))
+        ([a, b, c].into_iter().fold(bounds, |all, p| widened(all, [p; 2])), area + area2(a, b, c))
     };
     let chunks = faces.par_chunks(1 << 14).map(|faces| faces.iter().fold(none(), add));
-    let (bounds, area) = chunks.reduce(none, |a, b| (b.0.into_iter().fold(a.0, reach), a.1 + b.1));
-    (fields.iter().flat_map(|f| f.bounds).fold(bounds, reach), area)
+    let (bounds, area) = chunks.reduce(none, |a, b| (widened(a.0, b.0), a.1 + b.1));
+    (fields.iter().map(|f| f.bounds).fold(bounds, widened), area)
 }
 
 #[cfg(test)]

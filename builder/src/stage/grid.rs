@@ -72,11 +72,6 @@ impl Block {
         }
     }
 
-    /// All words, cell by cell.
-    fn words(&self) -> &[Word] {
-        &self.words
-    }
-
     /// The words of a cell.
     fn cell(&self, k: usize) -> &[Word] {
         let from = if k == 0 { 0 } else { self.ends[k - 1] as usize };
@@ -229,7 +224,7 @@ impl Refining<'_> {
                     if self.is_met(cells) {
                         return None;
                     }
-                    let (tris, patches) = (self.tris(cells.words()), self.patches(cells));
+                    let (tris, patches) = (self.tris(&cells.words), self.patches(cells));
                     let mut left = MOST_BLOCKS[0] + MOST_BLOCKS[1] * tris.len();
                     let held = Held { cells, low, log2, tris: &tris, patches: &patches };
                     match self.quarters(&held, nodes, &mut left) {
@@ -313,7 +308,7 @@ impl Refining<'_> {
 
     /// The patches that cells name.
     fn patches(&self, block: &Block) -> Vec<PatchArea> {
-        let named = |p: &&PatchArea| block.words().iter().any(|w| w.mask == 0 && w.number == p.number);
+        let named = |p: &&PatchArea| block.words.iter().any(|w| w.mask == 0 && w.number == p.number);
         self.patches.iter().filter(named).copied().collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Who lies close to a point or along a line.
 
+use crate::lattice::widened;
 use crate::{Near, Repair};
 use hardpan_shaders::sort::lists;
 use rayon::prelude::*;
@@ -137,14 +138,12 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub fn new(points: &'a Points) -> Self {
-        let (low, high) = points.all.iter().fold(([i32::MAX; 2], [i32::MIN; 2]), |(low, high), p| {
-            ([0, 1].map(|k| low[k].min(p[k])), [0, 1].map(|k| high[k].max(p[k])))
-        });
-        let extent = [0, 1].map(|k| if points.all.is_empty() { 0 } else { i64::from(high[k]) - i64::from(low[k]) });
+        let [low, high] = points.all.iter().map(|&p| [p; 2]).reduce(widened).unwrap_or_default();
+        let extent = [0, 1].map(|k| i64::from(high[k]) - i64::from(low[k]));
         let sides = |log2: u32| extent.map(|e| (e >> log2) + 1);
         let fits = |log2: &u32| sides(*log2).into_iter().reduce(i64::saturating_mul) <= Some(points.len() as i64 + 1);
         let log2 = (0..32).find(fits).unwrap_or(32);
-        let (low, side) = (low.map(i64::from), sides(log2));
+        let (low, side) = ([0, 1].map(|k| i64::from(low[k])), sides(log2));
         let cell = |p: &[i32; 3]| {
             let at = [0, 1].map(|k| (i64::from(p[k]) - low[k]) >> log2);
             (at[0] * side[1] + at[1]) as u32

@@ -1,6 +1,6 @@
 //! Scene to lattice: positions rounded once, about an origin that outliers do not move.
 
-use crate::lattice::{Face, Field, exp2};
+use crate::lattice::{Face, Field, exp2, widened};
 use crate::scene::is_factor;
 use crate::{BuildError, HeightField, Limit, Material, Options, Outlier, Outliers, Report, Scene, Triangle};
 use hardpan_shaders::{Numbered, Stages};
@@ -169,11 +169,7 @@ impl Given<'_> {
 /// Sorts positions by their places: on the backend, if they lie within 2^32 steps of each other.
 fn numbered(absolute: &[[i64; 3]], positions: &[u32], stages: &dyn Stages) -> Numbered {
     let place = |i: &u32| &absolute[*i as usize];
-    let none = || [[i64::MAX; 3], [i64::MIN; 3]];
-    let reach = |[low, high]: [[i64; 3]; 2], [least, most]: [[i64; 3]; 2]| {
-        [[0, 1, 2].map(|k| low[k].min(least[k])), [0, 1, 2].map(|k| high[k].max(most[k]))]
-    };
-    let [low, high] = positions.par_iter().map(|i| [*place(i); 2]).reduce(none, reach);
+    let [low, high] = positions.par_iter().map(|i| [*place(i); 2]).reduce(|| [[i64::MAX; 3], [i64::MIN; 3]], widened);
     if (0..3).all(|k| high[k].wrapping_sub(low[k]) as u64 <= u64::from(u32::MAX)) {
         let offset = |i: &u32| [0, 1, 2].map(|k| (place(i)[k] - low[k]) as u32);
         let points: Vec<[u32; 3]> = positions.par_iter().map(offset).collect();

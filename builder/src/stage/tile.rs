@@ -215,7 +215,7 @@ pub struct Tiles<'a> {
 impl<'a> Tiles<'a> {
     /// Builds one tile.
     pub fn one(&self, index: usize) -> Result<Costed<Blob>, BuildError> {
-        let tile = self.tile(index)?;
+        let tile = OneTile::new(self, index)?;
         let plot = tile.divided(&|group| {
             self.ask(&[&group]);
             group.finish(&tile.how)
@@ -226,7 +226,7 @@ impl<'a> Tiles<'a> {
     /// Builds some tiles, and asks for the cells of all at once.
     pub fn some(&self, tiles: Range<usize>) -> Result<Vec<Costed<Blob>>, BuildError> {
         let bundled = |index| {
-            let tile = self.tile(index)?;
+            let tile = OneTile::new(self, index)?;
             let plot = tile.divided(&|group| Ok(Plot::Group(group)))?;
             Ok((tile, plot))
         };
@@ -249,11 +249,6 @@ impl<'a> Tiles<'a> {
             group.members.get_or_init(|| members);
         }
     }
-
-    fn tile(&self, index: usize) -> Result<OneTile<'a>, BuildError> {
-        let Tiles { mesh, rasters, tiling, options, asked, .. } = *self;
-        OneTile::new(mesh, rasters, tiling, index, options, asked)
-    }
 }
 
 /// A tile, what lies in it, and how it is divided.
@@ -270,14 +265,8 @@ struct OneTile<'a> {
 }
 
 impl<'a> OneTile<'a> {
-    fn new(
-        mesh: &'a Mesh,
-        rasters: &'a [Rastered],
-        tiling: &'a Tiling,
-        index: usize,
-        options: &Options,
-        asked: &'a AtomicU64,
-    ) -> Result<OneTile<'a>, BuildError> {
+    fn new(tiles: &Tiles<'a>, index: usize) -> Result<OneTile<'a>, BuildError> {
+        let Tiles { mesh, rasters, tiling, options, asked, .. } = *tiles;
         let (at, faces) = (tiling.at(index), tiling.faces(index));
         let how = How {
             rule: options.split.map(|s| Rule::new(s, mesh, asked)),

@@ -138,6 +138,7 @@ impl Field {
 }
 
 /// The triangles of a tile, each once.
+#[derive(Default)]
 struct Content {
     tris: Vec<Tri>,
     boxes: Vec<Box4>,
@@ -194,14 +195,9 @@ pub fn widened(a: [[i32; 3]; 2], b: [[i32; 3]; 2]) -> [[i32; 3]; 2] {
 
 /// Least and greatest coordinates of triangles, if there are any.
 fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
-    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-    for (t, b) in content.tris.iter().zip(&content.boxes) {
-        let ends = [[b[0], b[2]], [b[1], b[3]], [t.z[0].min(t.z[1]).min(t.z[2]), t.z[0].max(t.z[1]).max(t.z[2])]];
-        for (i, [least, most]) in ends.into_iter().enumerate() {
-            (low[i], high[i]) = (low[i].min(least), high[i].max(most));
-        }
-    }
-    (!content.tris.is_empty()).then_some([low, high])
+    let [low, high] = [|z: [i32; 3]| z[0].min(z[1]).min(z[2]), |z: [i32; 3]| z[0].max(z[1]).max(z[2])];
+    let each = content.tris.iter().zip(&content.boxes);
+    each.map(|(t, b)| [[b[0], b[1], low(t.z)], [b[2], b[3], high(t.z)]]).reduce(widened)
 }
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
@@ -362,13 +358,9 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     let mut content = Content {
         tris: Vec::with_capacity(count),
         boxes: Vec::with_capacity(count),
-        groups: HashMap::new(),
-        numbers: Vec::new(),
         places: Vec::with_capacity(count),
         again: Vec::with_capacity(count),
-        repeats: false,
-        own: Vec::new(),
-        fields: Vec::new(),
+        ..Content::default()
     };
     // each once, with where its numbers stand
     let mut groups: Vec<(Found, usize)> = Vec::new();
@@ -1149,17 +1141,7 @@ mod tests {
             }
         }
         let boxes = tris.iter().map(Tri::bounds).collect();
-        Content {
-            tris,
-            boxes,
-            groups: HashMap::new(),
-            numbers: Vec::new(),
-            places: Vec::new(),
-            again: Vec::new(),
-            repeats: false,
-            own: Vec::new(),
-            fields: Vec::new(),
-        }
+        Content { tris, boxes, ..Content::default() }
     }
 
     #[test]
