@@ -223,10 +223,7 @@ impl Place {
 fn difference(a: &Material, b: &Material) -> Option<(&'static str, [String; 2])> {
     let whole = |m: &Material| [m.surface.to_string(), m.label.to_string(), m.priority.to_string()];
     let ([surface, label, priority], [surface_b, label_b, priority_b]) = (whole(a), whole(b));
-    let classes = |m: &Material| {
-        let all: Vec<String> = (0..32).filter(|c| m.class_mask >> c & 1 == 1).map(|c| c.to_string()).collect();
-        format!("[{}]", all.join(", "))
-    };
+    let classes = |m: &Material| format!("{:?}", again::classes(m.class_mask));
     let all = [
         ("mu", [decimal(a.mu), decimal(b.mu)]),
         ("rr", [decimal(a.rr), decimal(b.rr)]),

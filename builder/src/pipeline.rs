@@ -3,8 +3,7 @@
 //! `quantise` rounds, `facing` finds the undersides, `clean` orients, drops what is no ground and keeps one of
 //! coincident triangles, `weld` makes vertices that lie close one, `stitch` closes hairline gaps and T-junctions.
 //! Vertices are numbered by their coordinates and triangles by their vertices, so nothing after the first
-//! stage knows the order of the source. Only `stitch` makes vertices, inside triangles that
-//! many others divide and over or under those of other edges, and it may move one by a step.
+//! stage knows the order of the source.
 
 use crate::lattice::{Face, Mesh, NO_BOX, area2, exp2, widened};
 use crate::stage::clean::{is_steep, rise};

@@ -130,13 +130,11 @@ impl Plan {
     /// Whether the edge from corner `k` may touch the closed rectangle from `low` of this size.
     pub fn edge_touches(&self, k: usize, low: [i64; 2], size: [i64; 2]) -> bool {
         let (a, b) = (self.corner(k), self.corner((k + 1) % 3));
-        let [x, y] =
-            [low[0], low[0] + size[0]].map(|x| (x, [low[1], low[1] + size[1]])).map(|(x, y)| [(x, y[0]), (x, y[1])]);
-        let apart = |a: i64, b: i64, low: i64, high: i64| a.max(b) < low || a.min(b) > high;
-        if apart(a[0], b[0], low[0], low[0] + size[0]) || apart(a[1], b[1], low[1], low[1] + size[1]) {
+        let high = [0, 1].map(|i| low[i] + size[i]);
+        if (0..2).any(|i| a[i].max(b[i]) < low[i] || a[i].min(b[i]) > high[i]) {
             return false;
         }
-        let sides = [x[0], x[1], y[0], y[1]].map(|(x, y)| self.side(k, x, y));
+        let sides = [low, [high[0], low[1]], [low[0], high[1]], high].map(|[x, y]| self.side(k, x, y));
         !(sides.iter().all(|&s| s > 0) || sides.iter().all(|&s| s < 0))
     }
 

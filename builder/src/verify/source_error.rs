@@ -7,15 +7,13 @@
 use super::ends::{Slits, slits};
 use super::plan::Tri;
 use super::shells;
-use super::tile::{View, home_triangles};
+use super::tile::{View, home_triangles, table};
 use crate::{Fallback, Material, Options, Scene, Undersides};
-use hardpan::format::{TileRecord, section};
 use hardpan::{Terrain, Windows};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
 use std::collections::BTreeSet;
-use zerocopy::FromBytes;
 
 /// What f64 and the answer's own rounding may add to an error, metres.
 pub const SLACK: f64 = 1e-7;
@@ -239,13 +237,11 @@ fn centre([a, b, c]: &[Point; 3]) -> Point {
 /// The image's triangles in metres, each once, with their materials, and what each tile states.
 fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
     let h = terrain.header();
-    let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
-    let tiles = terrain.section(section::TILES).unwrap_or(&[]);
     let step = [h.xy_log2, h.xy_log2, h.z_log2].map(|l| 2f64.powi(l));
-    let parts: Vec<_> = table
+    let parts: Vec<_> = table(terrain)
         .par_iter()
         .enumerate()
-        .filter_map(|(index, record)| View::new(terrain, tiles, index as u32, record))
+        .filter_map(|(index, record)| View::new(terrain, index as u32, record))
         .map(|view| {
             let metres = |c: [i32; 3]| [0, 1, 2].map(|i| (h.origin[i] + i64::from(c[i])) as f64 * step[i]);
             let placed = |t: &Tri| ([0, 1, 2].map(|k| metres(t.corner(k))), t.attribute as u16);

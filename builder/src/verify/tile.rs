@@ -7,7 +7,9 @@ use super::non_overlap::classes;
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{Fault, Faults};
-use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
+use hardpan::format::{
+    self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, section, word,
+};
 use hardpan::{Point, Terrain};
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -61,9 +63,15 @@ pub struct Proof {
     pub attributes: Vec<u32>,
 }
 
+/// The records of all tiles.
+pub fn table<'a>(terrain: &Terrain<'a>) -> &'a [TileRecord] {
+    <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[])
+}
+
 impl<'a> View<'a> {
     /// The tile of a record, if its bytes are there.
-    pub fn new(terrain: &Terrain<'a>, tiles: &'a [u8], index: u32, record: &TileRecord) -> Option<Self> {
+    pub fn new(terrain: &Terrain<'a>, index: u32, record: &TileRecord) -> Option<Self> {
+        let tiles = terrain.section(section::TILES)?;
         let bytes = tiles.get(record.offset as usize..)?.get(..record.len as usize)?;
         let head = Tile::ref_from_bytes(bytes.get(..size_of::<Tile>())?).ok()?;
         let words = <[u32]>::ref_from_bytes(bytes).ok()?;
