@@ -1,6 +1,6 @@
 //! Images as what others are built from: their ground as a scene, and the settings that they record.
 
-use crate::lattice::exp2;
+use crate::lattice::{Face, exp2};
 use crate::settings::{MaterialRule, SourceFile};
 use crate::{
     BuildError, Fallback, Material, Options, Provenance, Scene, Settings, SourceError, Triangle, Undersides, import,
@@ -34,17 +34,13 @@ pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
     if h.patch_blocks > 0 {
         return Err(Fields { blocks: h.patch_blocks });
     }
-    let stored = read::triangles(t);
-    let mut vertices: Vec<[i32; 3]> = stored.iter().flat_map(|s| s.corners).collect();
-    vertices.sort_unstable();
-    vertices.dedup();
-    let number = |corner| vertices.partition_point(|v| *v < corner) as u32;
-    let triangle = |s: &read::Stored| Triangle { v: s.corners.map(number), material: s.material, source: s.source };
+    let (vertices, faces) = read::mesh(t);
+    let triangle = |f: &Face| Triangle { v: f.v, material: f.material, source: f.source };
     let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
     let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i]);
     let material = |m| Material { undersides: Some(Undersides::Ground), ..material(t, m) };
     Ok(Scene {
-        triangles: stored.iter().map(triangle).collect(),
+        triangles: faces.iter().map(triangle).collect(),
         positions: vertices.iter().map(place).collect(),
         materials: (0..t.materials().len() as u16).map(material).collect(),
         sources: (0..t.source_count() as u16).map(|s| t.source_name(s).into()).collect(),

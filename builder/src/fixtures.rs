@@ -2,7 +2,7 @@
 //!
 //! Only `+ - * /` and integers make them, so every machine generates the same bits.
 
-use crate::{HeightField, Material, Scene, Triangle};
+use crate::{HeightField, Material, Scene, Triangle, mix};
 
 /// Where [`far`] lies, east and north in metres: as large as map coordinates become.
 pub const FAR: [f64; 2] = [388_096.0, 3_948_996.0];
@@ -397,10 +397,9 @@ pub(crate) struct Dice(pub u64);
 
 impl Dice {
     fn next(&mut self) -> u64 {
+        let drawn = mix(self.0);
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        drawn
     }
 
     /// In [0, 1).

@@ -88,6 +88,14 @@ impl Mesh {
     }
 }
 
+/// The box of no places.
+pub const NO_BOX: [[i32; 3]; 2] = [[i32::MAX; 3], [i32::MIN; 3]];
+
+/// The box of two boxes.
+pub fn widened<T: Copy + Ord, const N: usize>(a: [[T; N]; 2], b: [[T; N]; 2]) -> [[T; N]; 2] {
+    [std::array::from_fn(|i| a[0][i].min(b[0][i])), std::array::from_fn(|i| a[1][i].max(b[1][i]))]
+}
+
 /// Twice the plan area of a triangle, positive if counter-clockwise.
 pub fn area2(a: [i32; 3], b: [i32; 3], c: [i32; 3]) -> i128 {
     let d = |p: [i32; 3], i: usize| i64::from(p[i]) - i64::from(a[i]);

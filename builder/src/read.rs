@@ -2,12 +2,14 @@
 //!
 //! For images that are verified: of others the answers are whatever the bytes say, or less.
 
+use crate::lattice::Face;
 use crate::stage::partition::MOST_ATTRIBUTES;
 use hardpan::format::{
     self, Attribute, BLOCK_CELLS, FRACTION, NODE_DENSE, Node, PALETTE, PATCH_LOG2, Patch, ROOT, TileRecord, block,
     bundle, entry, section, word,
 };
 use hardpan::{Cost, Hit, Terrain};
+use rayon::prelude::*;
 use std::{cmp::Reverse, ops::Range};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -261,6 +263,18 @@ pub fn triangles(t: &Terrain) -> Vec<Stored> {
     all
 }
 
+/// The same as a mesh: vertices, ascending, and triangles of them.
+pub(crate) fn mesh(t: &Terrain) -> (Vec<[i32; 3]>, Vec<Face>) {
+    let stored = triangles(t);
+    let mut vertices: Vec<[i32; 3]> = stored.iter().flat_map(|s| s.corners).collect();
+    vertices.par_sort_unstable();
+    vertices.dedup();
+    let number = |v: [i32; 3]| vertices.partition_point(|other| *other < v) as u32;
+    let face = |s: &Stored| Face { v: s.corners.map(number), material: s.material, source: s.source };
+    let faces = stored.par_iter().map(face).collect();
+    (vertices, faces)
+}
+
 /// The leaf of a [`Trace::Leaf`](hardpan::Trace::Leaf), or none. Blocks of heights have two sizes, and their numbers do not say
 /// which: where blocks of either could be meant that differ in material or source, none.
 pub fn leaf(t: &Terrain, record: usize, lines: u32) -> Option<LeafView> {
@@ -489,8 +503,11 @@ impl<'a> TileView<'a> {
 
     /// The patch whose record stands at a word.
     fn field(&self, at: usize) -> Option<Field<'a>> {
-        let words = self.words.get(at..).and_then(|w| w.get(..16))?;
-        self.part(Patch::ref_from_bytes(words.as_bytes()).ok()?)
+        self.part(self.patch(at)?)
+    }
+
+    fn patch(&self, at: usize) -> Option<&'a Patch> {
+        Patch::ref_from_bytes(self.words.get(at..)?.get(..16)?.as_bytes()).ok()
     }
 
     fn part(&self, patch: &'a Patch) -> Option<Field<'a>> {
@@ -545,18 +562,14 @@ impl<'a> TileView<'a> {
     pub fn costliest(&self) -> Option<Column> {
         let mut most: Option<Column> = None;
         self.columns(|c| {
-            most = Some(match most.take() {
-                Some(m) => costlier(m, c),
-                None => c,
-            });
+            most = Some(most.map_or(c, |m| costlier(m, c)));
         });
         most
     }
 
     /// Cells that one query of the patch at a word reads.
     fn reads(&self, at: usize) -> u32 {
-        let words = self.words.get(at..).and_then(|w| w.get(..16)).unwrap_or_default();
-        Patch::ref_from_bytes(words.as_bytes()).map_or(0, Patch::reads)
+        self.patch(at).map_or(0, Patch::reads)
     }
 
     /// The words of a cell with ground, each with the number of what it names, and the lines that reading them takes.
@@ -729,8 +742,8 @@ mod tests {
         for (scene, options) in cases {
             let built = build(scene, &options).unwrap();
             let t = Terrain::open(&built.image).unwrap();
-            let mesh = crate::pipeline::lattice(scene, &options).unwrap();
-            let face = |f: &crate::lattice::Face| Stored {
+            let (mesh, _) = crate::pipeline::mesh(scene, &options, &hardpan_shaders::Cpu::new()).unwrap();
+            let face = |f: &Face| Stored {
                 corners: f.v.map(|v| mesh.vertices[v as usize]),
                 material: f.material,
                 source: f.source,
@@ -774,14 +787,5 @@ mod tests {
             assert_eq!([1, 2].map(|lines| leaf(&t, built.image.len(), lines)), [None; 2]);
         }
         assert!(blocks > 100, "{blocks}");
-    }
-
-    #[test]
-    fn vt_16_bundles_add_up() {
-        let built = build(&fixtures::town(1), &Options::default()).unwrap();
-        let t = Terrain::open(&built.image).unwrap();
-        let counts: Vec<usize> = tiles(&t).flat_map(|tile| tile.bundles()).map(|b| b.triangles()).collect();
-        assert_eq!(counts.len() as u64, t.header().bundles);
-        assert_eq!(counts.iter().sum::<usize>() as u64, t.header().references);
     }
 }

@@ -28,11 +28,12 @@ pub use estimate::{Estimate, Places, machine_memory};
 pub use oracle::Differs;
 pub use raster::{FieldPosts, Fit};
 
-use crate::lattice::{Mesh, exp2};
+use crate::lattice::{Mesh, NO_BOX, exp2, widened};
 use crate::names::decimal;
+use crate::stage::error_quantiles::upright;
 use crate::{BuildError, Image, Limit, Material, NoSample, Options, Report, Scene, again, build, pipeline, read};
 use hardpan::format::FRACTION;
-use hardpan::{Answer, Hit, Point, Terrain, Windows};
+use hardpan::{Answer, Hit, Point, Terrain};
 use hardpan_shaders::sort::lists;
 use hardpan_shaders::{Face, Ground, NONE, Pick, Posts, Stages};
 use rayon::prelude::*;
@@ -303,12 +304,8 @@ impl<'a> Sampler<'a> {
         if !scene.fields.is_empty() {
             let built = build(scene, options)?;
             let t = Terrain::open(&built.image).map_err(|e| BuildError::Scene(e.to_string()))?;
-            let of = Sampler::of_image(&t);
-            let Sampler { vertices, faces, origin, step, bounds, merge, materials, used, sources, places, .. } = of;
-            let fields = Some(Fields::Own(built.image));
-            let own =
-                Sampler { vertices, faces, origin, step, fields, bounds, merge, materials, used, sources, places };
-            return Ok((own, built.report));
+            let ground = Sampler::of_mesh_in(&t);
+            return Ok((Sampler { fields: Some(Fields::Own(built.image)), ..ground }, built.report));
         }
         let (mesh, report) = pipeline::mesh(scene, options, stages)?;
         let merge = (options.layer_merge * exp2(FRACTION as i32 - options.z_log2)).round_ties_even() as i64;
@@ -323,14 +320,14 @@ impl<'a> Sampler<'a> {
 
     /// The ground of a verified image.
     pub fn of_image(t: &Terrain<'a>) -> Self {
+        let fields = (t.header().patch_blocks > 0).then_some(Fields::Lent(*t));
+        Sampler { fields, ..Sampler::of_mesh_in(t) }
+    }
+
+    /// The same without its fields of heights.
+    fn of_mesh_in(t: &Terrain) -> Self {
         let h = t.header();
-        let stored = read::triangles(t);
-        let mut vertices: Vec<[i32; 3]> = stored.iter().flat_map(|s| s.corners).collect();
-        vertices.par_sort_unstable();
-        vertices.dedup();
-        let number = |v: &[i32; 3]| vertices.partition_point(|other| other < v) as u32;
-        let face = |s: &read::Stored| Face { v: s.corners.map(|v| number(&v)), material: s.material, source: s.source };
-        let faces: Vec<Face> = stored.par_iter().map(face).collect();
+        let (vertices, faces) = read::mesh(t);
         let of_patches = read::tiles(t).flat_map(|tile| {
             let palette = tile.palette();
             tile.patches().iter().filter_map(|p| palette.get(usize::from(p.attribute))).map(|a| a.material)
@@ -338,10 +335,9 @@ impl<'a> Sampler<'a> {
         let used = faces.iter().map(|f| f.material).chain(of_patches).collect();
         let materials = (0..t.materials().len()).map(|m| again::material(t, m as u16)).collect();
         let sources = (0..t.source_count()).map(|s| t.source_name(s as u16).into()).collect();
-        let fields = (h.patch_blocks > 0).then_some(Fields::Lent(*t));
         let (bounds, merge) = ([h.min, h.max], h.layer_merge);
         let (origin, step, places) = (h.origin, [h.xy_log2, h.z_log2], Vec::new());
-        Sampler { vertices, faces, origin, step, fields, bounds, merge, materials, used, sources, places }
+        Sampler { vertices, faces, origin, step, fields: None, bounds, merge, materials, used, sources, places }
     }
 
     /// How many triangles there are.
@@ -350,7 +346,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Whether some of the ground is fields of heights.
-    pub fn has_fields(&self) -> bool {
+    fn has_fields(&self) -> bool {
         self.fields.is_some()
     }
 
@@ -375,12 +371,8 @@ impl<'a> Sampler<'a> {
         if gone > 0 {
             self.used = self.faces.iter().map(|f| f.material).collect();
             self.places.clear(); // some lie on what is left out
-            let none = || [[i32::MAX; 3], [i32::MIN; 3]];
-            let reach = |[low, high]: [[i32; 3]; 2], [least, most]: [[i32; 3]; 2]| {
-                [[0, 1, 2].map(|i| low[i].min(least[i])), [0, 1, 2].map(|i| high[i].max(most[i]))]
-            };
             let corners = self.faces.par_iter().flat_map_iter(|f| f.v).map(|v| [self.vertices[v as usize]; 2]);
-            self.bounds = corners.reduce(none, reach);
+            self.bounds = corners.reduce(|| NO_BOX, widened);
         }
         Ok(gone)
     }
@@ -528,9 +520,8 @@ impl<'a> Sampler<'a> {
         if rule.is_of_cells() {
             return Ok(Grid { heights: self.over_cells(squares, rule, tell), squares: squares.clone() });
         }
-        let xs: Vec<f64> = (0..squares.columns).map(|i| squares.along(0, i)).collect();
-        let ys: Vec<f64> = (0..squares.rows).map(|i| squares.along(1, i)).collect();
-        Ok(Grid { heights: self.at_posts(&xs, &ys, rule, stages, tell), squares: squares.clone() })
+        let FieldPosts { x, y, .. } = squares.posts();
+        Ok(Grid { heights: self.at_posts(&x, &y, rule, stages, tell), squares: squares.clone() })
     }
 
     /// [`grid`](Self::grid) by a rule, [`stack`](Self::stack) without one.
@@ -587,9 +578,8 @@ impl<'a> Sampler<'a> {
 
     /// All heights at the centres of squares, those that are one layer once, as an image lists them.
     pub fn stack(&self, squares: &Squares, stages: &dyn Stages, tell: &mut dyn FnMut(f64)) -> Stack {
-        let xs: Vec<f64> = (0..squares.columns).map(|i| squares.along(0, i)).collect();
-        let ys: Vec<f64> = (0..squares.rows).map(|i| squares.along(1, i)).collect();
-        let [x, y] = self.places(&xs, &ys);
+        let posts = squares.posts();
+        let [x, y] = self.places(&posts.x, &posts.y);
         let (mut starts, mut heights) = (vec![0u64], Vec::new());
         if let Some(fields) = &self.fields {
             let t = fields.terrain();
@@ -656,10 +646,8 @@ impl<'a> Sampler<'a> {
 
     /// What the kernel answers at a place.
     fn ask(&self, t: &Terrain, at: [i64; 2], pick: Pick) -> f64 {
-        // farther than any height lies from another
-        const FAR: i64 = 1 << 42;
-        let windows = Windows { near: FAR, far: FAR };
-        let options = hardpan::Options { windows, fallback: hardpan::format::fallback::MISS };
+        const FAR: i64 = 1 << 42; // farther than any height lies from another
+        let options = upright();
         let [low, high] = self.bounds.map(|v| i64::from(v[2]) << FRACTION);
         let (above, below) = (high + (1 << FRACTION), low - (1 << FRACTION));
         let nearest = |z: i64| t.closest_with(self.point(at, z.clamp(below, above)), &options);

@@ -105,29 +105,6 @@ impl Plan {
         })
     }
 
-    /// Whether the interiors of the triangle and of the square from `low` of this side have a point in common.
-    pub fn enters(&self, low: [i64; 2], side: i64) -> bool {
-        let high = low.map(|v| v + side);
-        let near = (0..2).all(|i| self.max(i) > low[i] && self.min(i) < high[i]);
-        near && (0..3).all(|k| self.sides(k, low, high).into_iter().any(|side| side > 0))
-    }
-
-    /// Whether the edge from corner `k` has a point in the interior of the square from `low` of this side.
-    pub fn edge_enters(&self, k: usize, low: [i64; 2], side: i64) -> bool {
-        let (a, b) = (self.corner(k), self.corner(if k == 2 { 0 } else { k + 1 }));
-        let high = low.map(|v| v + side);
-        if (0..2).any(|i| a[i].max(b[i]) <= low[i] || a[i].min(b[i]) >= high[i]) {
-            return false;
-        }
-        let sides = self.sides(k, low, high);
-        sides.iter().any(|&side| side > 0) && sides.iter().any(|&side| side < 0)
-    }
-
-    /// On which side of the edge from corner `k` the corners of a rectangle lie.
-    fn sides(&self, k: usize, low: [i64; 2], high: [i64; 2]) -> [i32; 4] {
-        [low, [high[0], low[1]], [low[0], high[1]], high].map(|[x, y]| self.side(k, x, y))
-    }
-
     /// The cells under it of a grid from `low` on, with sides of 2^`log2` steps.
     #[inline]
     pub fn under(&self, low: [i64; 2], log2: [u32; 2]) -> Under<'_> {
@@ -153,13 +130,11 @@ impl Plan {
     /// Whether the edge from corner `k` may touch the closed rectangle from `low` of this size.
     pub fn edge_touches(&self, k: usize, low: [i64; 2], size: [i64; 2]) -> bool {
         let (a, b) = (self.corner(k), self.corner((k + 1) % 3));
-        let [x, y] =
-            [low[0], low[0] + size[0]].map(|x| (x, [low[1], low[1] + size[1]])).map(|(x, y)| [(x, y[0]), (x, y[1])]);
-        let apart = |a: i64, b: i64, low: i64, high: i64| a.max(b) < low || a.min(b) > high;
-        if apart(a[0], b[0], low[0], low[0] + size[0]) || apart(a[1], b[1], low[1], low[1] + size[1]) {
+        let high = [0, 1].map(|i| low[i] + size[i]);
+        if (0..2).any(|i| a[i].max(b[i]) < low[i] || a[i].min(b[i]) > high[i]) {
             return false;
         }
-        let sides = [x[0], x[1], y[0], y[1]].map(|(x, y)| self.side(k, x, y));
+        let sides = [low, [high[0], low[1]], [low[0], high[1]], high].map(|[x, y]| self.side(k, x, y));
         !(sides.iter().all(|&s| s > 0) || sides.iter().all(|&s| s < 0))
     }
 

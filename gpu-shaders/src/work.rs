@@ -1,7 +1,11 @@
 //! What stages did.
 
 use crate::Work;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What stages did, a line each.
 #[derive(Debug, Default)]
@@ -10,7 +14,7 @@ pub struct Log(Mutex<Vec<Work>>);
 impl Log {
     /// Adds to the line of a stage.
     pub fn add(&self, more: Work) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = locked(&self.0);
         let Some(of) = all.iter_mut().find(|w| w.stage == more.stage) else { return all.push(more) };
         *of = Work {
             stage: of.stage,
@@ -26,6 +30,6 @@ impl Log {
 
     /// All lines, in the order in which stages ran first.
     pub fn all(&self) -> Vec<Work> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.0).clone()
     }
 }

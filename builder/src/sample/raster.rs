@@ -7,7 +7,7 @@ use crate::stage::{error_quantiles, raster::least_tolerance};
 use crate::{
     BuildError, Built, ErrorQuantiles, HeightField, Limit, Material, Options, Provenance, Scene, build_recorded,
 };
-use hardpan::{Terrain, Windows};
+use hardpan::Terrain;
 use rayon::prelude::*;
 
 /// Most posts along an axis.
@@ -107,8 +107,7 @@ impl Sampler<'_> {
 
     /// How far an image is from heights at posts.
     fn fit(&self, t: &Terrain, posts: &FieldPosts, heights: &[f64]) -> Fit {
-        let windows = Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 };
-        let options = hardpan::Options { windows, fallback: hardpan::format::fallback::MISS };
+        let options = error_quantiles::upright();
         let [x, y] = self.places(&posts.x, &posts.y);
         let scale = exp2(8 - self.step[1]);
         let row = |(row, y): (usize, &i64)| {

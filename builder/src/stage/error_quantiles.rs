@@ -67,10 +67,15 @@ fn random(seed: &mut u64) -> f64 {
     (*seed >> 11) as f64 * exp2(-53)
 }
 
+/// What is asked for the nearest ground straight above or below a place, however far.
+pub fn upright() -> hardpan::Options {
+    let windows = Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 };
+    hardpan::Options { windows, fallback: hardpan::format::fallback::MISS }
+}
+
 /// Asks an image for its heights at these places.
 pub fn measure(terrain: &Terrain, places: &[[f64; 3]]) -> ErrorQuantiles {
-    let windows = Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 };
-    let options = hardpan::Options { windows, fallback: hardpan::format::fallback::MISS };
+    let options = upright();
     let off = |p: &[f64; 3]| {
         let answer = terrain.closest_with(*p, &options);
         if answer.found() { (terrain.z_f64(&answer.hit) - p[2]).abs() } else { f64::INFINITY }

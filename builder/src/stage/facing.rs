@@ -6,9 +6,7 @@
 //!
 //! A shell is a cavity only if it lies wholly inside another of its source. Of the shells of larger volume that are around its highest
 //! corners, the least must hold it wholly, be wound against it, and be no cavity itself; if several are least, each of them.
-//! What touches that one, from within or from without, is judged by itself, and its top stays ground. So it is with a table on the
-//! floor of a hall, and with a rock that reaches to the top of the ground. A corridor that a shaft crosses stays a cavity. All this is
-//! exact on the lattice. It is the same in any order of triangles, and when a source is mirrored or turned by right angles.
+//! What touches that one is judged by itself, and its top stays ground. All this is exact on the lattice, and knows no order.
 
 use crate::disjoint_set::DisjointSet;
 use crate::lattice::{Face, area2, edge};

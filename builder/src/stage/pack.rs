@@ -8,7 +8,7 @@ use crate::{BuildError, Limit, Options, Report};
 use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use zerocopy::{FromBytes, FromZeros, IntoBytes};
+use zerocopy::{FromZeros, IntoBytes};
 
 /// As stated, or the default of clay and sand (MAVS: 250 PSI).
 fn cone_index(m: &crate::Material) -> f64 {
@@ -138,7 +138,6 @@ pub fn pack(
         rest = others;
     }
     places.into_par_iter().for_each(|(t, own)| own.copy_from_slice(t.bytes()));
-    debug_assert!(Header::ref_from_bytes(&bytes[..format::HEAD_LEN]).is_ok());
     report.image_bytes = total;
     Ok(image)
 }

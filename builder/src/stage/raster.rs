@@ -64,10 +64,7 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
             let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
             let posts = (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j)));
             let heights = posts.filter_map(|(i, j)| post(bx + i, by + j));
-            let ends = heights.fold(None, |ends: Option<[i64; 2]>, z| {
-                let [low, high] = ends.unwrap_or([z, z]);
-                Some([low.min(z), high.max(z)])
-            });
+            let ends = heights.map(|z| [z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
             let range = ends.map_or(0, |[low, high]| high - low);
             // rounding by neighbours' scales may widen the range by one coarsest step at either end
             (0..=coarsest).find(|&s| (range + (2 << coarsest)) >> s < top)

@@ -1,5 +1,7 @@
 //! Parts of the plan as squares: what lies in none of them is far from all that was put in, which is quickly seen.
 
+use crate::lattice::widened;
+
 /// Squares along a side of a region, and most of them that are looked at one by one.
 const SIDE: i64 = 512;
 const FEW: i64 = 16;
@@ -17,10 +19,7 @@ pub struct Region {
 
 impl Region {
     pub fn new(all: &[Flat]) -> Region {
-        let reach = |[low, high]: Flat, [from, to]: Flat| {
-            [[0, 1].map(|k| low[k].min(from[k])), [0, 1].map(|k| high[k].max(to[k]))]
-        };
-        let [low, high] = all.iter().copied().reduce(reach).unwrap_or_default();
+        let [low, high] = all.iter().copied().reduce(widened).unwrap_or_default();
         let extent = (high[0] - low[0]).max(high[1] - low[1]);
         let log2 = (0..).find(|log2| extent >> log2 < SIDE).expect("some power of two is larger");
         let mut region = Region { low, log2, some: vec![0; (SIDE * SIDE / 64) as usize] };
@@ -55,12 +54,6 @@ impl Region {
 
 /// The ends of places in plan.
 pub fn ends_of(places: &[[i32; 3]]) -> Flat {
-    let mut ends = [[i32::MAX; 2], [i32::MIN; 2]];
-    for p in places {
-        for k in 0..2 {
-            ends[0][k] = ends[0][k].min(p[k]);
-            ends[1][k] = ends[1][k].max(p[k]);
-        }
-    }
+    let ends = places.iter().map(|&[x, y, _]| [[x, y]; 2]).reduce(widened).expect("some places");
     ends.map(|end| end.map(i64::from))
 }

@@ -1,27 +1,23 @@
 //! Stitch: hairline gaps and T-junctions are closed, for wheels fall through them.
 //!
-//! An edge is *open* if all triangles that use it lie on one side of it, mostly one, a vertex if it ends an open edge. Two things
-//! are wrong and are mended, in passes until there is nothing left to do:
+//! An edge is *open* if all triangles that use it lie on one side of it, mostly one. A vertex is open if it ends an open edge. Two
+//! things are mended, in passes until there is nothing left to do:
 //!
-//! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are
-//!   joined by the rule of `weld`.
-//! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's
-//!   triangles: the triangle is divided into a [fan](mod@fan) from its apex, along the edge through all such vertices, and with points inside it
-//!   if they are many. Where two of them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex
-//!   that can be had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
-//!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
-//!   they count as moved as far as it. New edges are shorter than the one they replace.
+//! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are joined by the
+//!   rule of `weld`.
+//! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's triangles:
+//!   the triangle becomes a [fan](mod@fan) from its apex, along the edge through all such vertices. Of two with one foot the nearer
+//!   counts. Where the fan would be degenerate, the nearest vertex that can be had counts alone. One that lies exactly on another
+//!   side divides that side. Of a wall, a hair off the vertical, a part may be upright then: it goes, if it lies within the threshold
+//!   of an edge of other triangles, and they count as moved as far as it.
 //!
-//! Where that comes to an end, and vertices are left that no triangle can be divided at, they are [nudged](nudge), and it goes on;
-//! and last, [slits] between edges at different heights are closed in plan.
+//! Vertices that no triangle can be divided at are [nudged](nudge). Last, [slits] between edges at different heights are closed in plan.
 //!
-//! A triangle is a continuous image of what it was, each place moved no farther than the vertex from its foot: no
-//! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
-//! stitch. All decisions of a round are taken on the mesh as it stood before, and between equals by their places, so they depend on
-//! no order, and only on what lies near the triangle; what comes to count as moved too far in a round waits for the next. Heaps of loose triangles, with more open vertices in one place than any mesh has,
-//! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, edges with more than about one
-//! in each reach along them, edges of more than [`Repair::CROWD`] triangles, which are not open, and of several triangles at a vertex with
-//! more open edges than that. [`Repair::crowded`] counts the first.
+//! No place loses its ground but for a shift, and all shifts of a place are at most twice the thresholds of weld and stitch. All
+//! decisions of a round are taken on the mesh as it stood before, and between equals by their places: they depend on no order, and
+//! only on what lies near. Heaps of loose triangles are let be: vertices with more than [`Repair::CROWD`] others within reach and
+//! their edges, edges with more than about one vertex in each reach along them, and edges of more than [`Repair::CROWD`] triangles or
+//! at a vertex with more open edges than that. [`Repair::crowded`] counts the first.
 
 mod cut;
 mod edges;

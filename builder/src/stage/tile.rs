@@ -3,7 +3,6 @@
 use super::bundle::{Bundled, Frame, Record, Tri, bundle, is_wide};
 use super::crowd::{Costed, Refused};
 use super::grid::{Block, Content, Division, Entry, Grid, LINE, Level, PatchArea, Sizes, Word, grid};
-use super::index_estimate::index_estimate;
 use super::partition::{MOST_ATTRIBUTES, SMALLEST, Side, Tiling};
 use super::raster::{Part, Rastered};
 use super::rule::Rule;
@@ -23,8 +22,6 @@ use zerocopy::IntoBytes;
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
 const ROOT_NODES: u32 = 2;
-/// How often a rule may halve the side of a tile.
-const HALVED: u32 = format::MAX_DEPTH - ROOT_NODES - 2;
 /// Word of a node that holds its first bundle.
 const NODE_BUNDLES: usize = std::mem::offset_of!(Node, bundles) / 4;
 
@@ -204,13 +201,6 @@ impl Ground<'_> {
     }
 }
 
-/// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
-pub fn estimated(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Result<(), BuildError> {
-    let tris: Vec<Tri> = tiling.faces(index).iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
-    let low = tiling.at(index).map(|v| i64::from(v) << mesh.tile_log2);
-    index_estimate(rule, &tris, low, mesh.tile_log2, HALVED)
-}
-
 /// What tiles are made of: a mesh, its fields, and which is where.
 pub struct Tiles<'a> {
     pub mesh: &'a Mesh,
@@ -225,7 +215,7 @@ pub struct Tiles<'a> {
 impl<'a> Tiles<'a> {
     /// Builds one tile.
     pub fn one(&self, index: usize) -> Result<Costed<Blob>, BuildError> {
-        let tile = self.tile(index)?;
+        let tile = OneTile::new(self, index)?;
         let plot = tile.divided(&|group| {
             self.ask(&[&group]);
             group.finish(&tile.how)
@@ -236,7 +226,7 @@ impl<'a> Tiles<'a> {
     /// Builds some tiles, and asks for the cells of all at once.
     pub fn some(&self, tiles: Range<usize>) -> Result<Vec<Costed<Blob>>, BuildError> {
         let bundled = |index| {
-            let tile = self.tile(index)?;
+            let tile = OneTile::new(self, index)?;
             let plot = tile.divided(&|group| Ok(Plot::Group(group)))?;
             Ok((tile, plot))
         };
@@ -259,11 +249,6 @@ impl<'a> Tiles<'a> {
             group.members.get_or_init(|| members);
         }
     }
-
-    fn tile(&self, index: usize) -> Result<OneTile<'a>, BuildError> {
-        let Tiles { mesh, rasters, tiling, options, asked, .. } = *self;
-        OneTile::new(mesh, rasters, tiling, index, options, asked)
-    }
 }
 
 /// A tile, what lies in it, and how it is divided.
@@ -280,14 +265,8 @@ struct OneTile<'a> {
 }
 
 impl<'a> OneTile<'a> {
-    fn new(
-        mesh: &'a Mesh,
-        rasters: &'a [Rastered],
-        tiling: &'a Tiling,
-        index: usize,
-        options: &Options,
-        asked: &'a AtomicU64,
-    ) -> Result<OneTile<'a>, BuildError> {
+    fn new(tiles: &Tiles<'a>, index: usize) -> Result<OneTile<'a>, BuildError> {
+        let Tiles { mesh, rasters, tiling, options, asked, .. } = *tiles;
         let (at, faces) = (tiling.at(index), tiling.faces(index));
         let how = How {
             rule: options.split.map(|s| Rule::new(s, mesh, asked)),

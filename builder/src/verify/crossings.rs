@@ -10,10 +10,7 @@ use super::{
     plan::Tri,
     tile::{self, View},
 };
-use hardpan::{
-    Terrain,
-    format::{TileRecord, section},
-};
+use hardpan::{Terrain, format::TileRecord};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,9 +87,8 @@ struct Held {
 /// Names the triangles that are not held as they must be, of which there are some.
 pub fn name(terrain: &Terrain, table: &[TileRecord], faults: &mut Faults) {
     let log2 = terrain.header().tile_log2;
-    let tiles = terrain.section(section::TILES).unwrap_or(&[]);
     let of_tile = |(index, record): (usize, &TileRecord)| {
-        let view = View::new(terrain, tiles, index as u32, record)?;
+        let view = View::new(terrain, index as u32, record)?;
         let held = |tri: Tri| Held { tri: tri.canonical(), home: view.is_home(&tri), tile: index as u32 };
         Some(tile::crossing(&view).into_iter().map(held).collect::<Vec<_>>())
     };

@@ -256,7 +256,7 @@ struct Verifying<'a> {
     checks: Vec<Check>,
 }
 
-impl<'a> Verifying<'a> {
+impl Verifying<'_> {
     fn check(&mut self, name: &'static str, looked_at: String, mut faults: Faults, bad: Outcome) {
         let h = self.terrain.header();
         let metres = |v: f64, i: usize| (v + h.origin[i] as f64) * 2f64.powi(h.xy_log2);
@@ -286,10 +286,9 @@ impl<'a> Verifying<'a> {
         }
         if listed {
             // of a file that was written in part tiles are others, too
-            let table = self.table();
-            let tiles = self.terrain.section(section::TILES).unwrap_or(&[]);
+            let table = tile::table(&self.terrain);
             let whole = |(index, record): (u32, &TileRecord)| {
-                View::new(&self.terrain, tiles, index, record).is_some_and(|view| view.is_whole(record))
+                View::new(&self.terrain, index, record).is_some_and(|view| view.is_whole(record))
             };
             for (index, _) in (0..).zip(table).filter(|tile| !whole(*tile)) {
                 sums.add(Fault::new(Some(index), None, fault(VerifyError::TileDamaged(index))));
@@ -314,19 +313,14 @@ impl<'a> Verifying<'a> {
         }
     }
 
-    fn table(&self) -> &'a [TileRecord] {
-        <[TileRecord]>::ref_from_bytes(self.terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[])
-    }
-
     fn all(&mut self) {
-        let (terrain, table) = (self.terrain, self.table());
-        let tiles = terrain.section(section::TILES).unwrap_or(&[]);
-        let (done, ledger) = (AtomicU64::new(0), Ledger::new(&terrain));
+        let table = tile::table(&self.terrain);
+        let (done, ledger) = (AtomicU64::new(0), Ledger::new(&self.terrain));
         let mut totals = Totals::default();
         for (chunk, records) in table.chunks(AT_ONCE).enumerate() {
             let first = chunk * AT_ONCE;
             let of_tile = |(i, record): (usize, &TileRecord)| {
-                let outcome = self.tile(tiles, (first + i) as u32, record, &ledger);
+                let outcome = self.tile((first + i) as u32, record, &ledger);
                 if let Some(progress) = self.options.progress {
                     progress(done.fetch_add(record.len, Ordering::Relaxed) + record.len);
                 }
@@ -341,8 +335,8 @@ impl<'a> Verifying<'a> {
         self.proofs(table, totals, &ledger);
     }
 
-    fn tile(&self, tiles: &[u8], index: u32, record: &TileRecord, ledger: &Ledger) -> Outcomes {
-        let Some(view) = View::new(&self.terrain, tiles, index, record) else {
+    fn tile(&self, index: u32, record: &TileRecord, ledger: &Ledger) -> Outcomes {
+        let Some(view) = View::new(&self.terrain, index, record) else {
             return Outcomes { kernel: Some(VerifyError::TileInvalid(index)), ..Outcomes::default() };
         };
         let whole = view.is_whole(record);

@@ -7,7 +7,9 @@ use super::non_overlap::classes;
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{Fault, Faults};
-use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
+use hardpan::format::{
+    self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, section, word,
+};
 use hardpan::{Point, Terrain};
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -59,9 +61,15 @@ pub struct Proof {
     pub attributes: Vec<u32>,
 }
 
+/// The records of all tiles.
+pub fn table<'a>(terrain: &Terrain<'a>) -> &'a [TileRecord] {
+    <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[])
+}
+
 impl<'a> View<'a> {
     /// The tile of a record, if its bytes are there.
-    pub fn new(terrain: &Terrain<'a>, tiles: &'a [u8], index: u32, record: &TileRecord) -> Option<Self> {
+    pub fn new(terrain: &Terrain<'a>, index: u32, record: &TileRecord) -> Option<Self> {
+        let tiles = terrain.section(section::TILES)?;
         let bytes = tiles.get(record.offset as usize..)?.get(..record.len as usize)?;
         let head = Tile::ref_from_bytes(bytes.get(..size_of::<Tile>())?).ok()?;
         let words = <[u32]>::ref_from_bytes(bytes).ok()?;
@@ -136,6 +144,7 @@ impl Field {
 }
 
 /// The triangles of a tile, each once.
+#[derive(Default)]
 struct Content {
     tris: Vec<Tri>,
     boxes: Vec<Box4>,
@@ -192,14 +201,9 @@ pub fn widened(a: [[i32; 3]; 2], b: [[i32; 3]; 2]) -> [[i32; 3]; 2] {
 
 /// Least and greatest coordinates of triangles, if there are any.
 fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
-    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-    for (t, b) in content.tris.iter().zip(&content.boxes) {
-        let ends = [[b[0], b[2]], [b[1], b[3]], [t.z[0].min(t.z[1]).min(t.z[2]), t.z[0].max(t.z[1]).max(t.z[2])]];
-        for (i, [least, most]) in ends.into_iter().enumerate() {
-            (low[i], high[i]) = (low[i].min(least), high[i].max(most));
-        }
-    }
-    (!content.tris.is_empty()).then_some([low, high])
+    let [low, high] = [|z: [i32; 3]| z[0].min(z[1]).min(z[2]), |z: [i32; 3]| z[0].max(z[1]).max(z[2])];
+    let each = content.tris.iter().zip(&content.boxes);
+    each.map(|(t, b)| [[b[0], b[1], low(t.z)], [b[2], b[3], high(t.z)]]).reduce(widened)
 }
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
@@ -360,13 +364,9 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     let mut content = Content {
         tris: Vec::with_capacity(count),
         boxes: Vec::with_capacity(count),
-        groups: HashMap::new(),
-        numbers: Vec::new(),
         places: Vec::with_capacity(count),
         again: Vec::with_capacity(count),
-        repeats: false,
-        own: Vec::new(),
-        fields: Vec::new(),
+        ..Content::default()
     };
     // each once, with where its numbers stand
     let mut groups: Vec<(Found, usize)> = Vec::new();
@@ -1172,17 +1172,7 @@ mod tests {
             }
         }
         let boxes = tris.iter().map(Tri::bounds).collect();
-        Content {
-            tris,
-            boxes,
-            groups: HashMap::new(),
-            numbers: Vec::new(),
-            places: Vec::new(),
-            again: Vec::new(),
-            repeats: false,
-            own: Vec::new(),
-            fields: Vec::new(),
-        }
+        Content { tris, boxes, ..Content::default() }
     }
 
     #[test]

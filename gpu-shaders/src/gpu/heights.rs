@@ -2,11 +2,11 @@
 
 use super::ops::{RECORD, between};
 use super::run::{Failure, Run, Words};
-use super::{Costs, Gpu, Items, MANY};
+use super::{Costs, Gpu, Items, MANY, some};
 use crate::cpu::heights::{Axis, STEP_LOG2, step};
 use crate::sort::lists;
 use crate::wgsl;
-use crate::{Face, Ground, Heights, Layers, NONE, Pick, Posts, cpu};
+use crate::{Ground, Heights, Layers, NONE, Pick, Posts, cpu};
 use rayon::prelude::*;
 use std::ops::Range;
 use zerocopy::{FromBytes, IntoBytes};
@@ -41,10 +41,6 @@ fn heights_of(ground: Ground, posts: Posts, pick: Pick, faces: &[u32]) -> Height
     let mut made = cpu::heights::heights(Ground { faces: &some, ..ground }, posts, pick);
     made.owner.par_iter_mut().filter(|f| **f != NONE).for_each(|f| *f = faces[*f as usize]);
     made
-}
-
-fn some(ground: Ground, faces: &[u32]) -> Vec<Face> {
-    faces.iter().map(|f| ground.faces[*f as usize]).collect()
 }
 
 /// What the least of counts, as the shader has it.

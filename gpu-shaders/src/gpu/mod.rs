@@ -14,10 +14,10 @@ pub use open::{Adapter, Kind, NoAdapter, Wanted, adapters};
 #[doc(hidden)]
 pub use run::FaultKind;
 
-use crate::work::Log;
-use crate::{Blocks, Ground, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Stages, Work};
+use crate::work::{Log, locked};
+use crate::{Blocks, Face, Ground, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Stages, Work};
 use rayon::prelude::*;
-use run::{Device, Failure, Run, locked};
+use run::{Device, Failure, Run};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -69,6 +69,11 @@ impl Items {
     fn candidates(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0).into()
     }
+}
+
+/// Some triangles of the ground.
+fn some(ground: Ground, faces: &[u32]) -> Vec<Face> {
+    faces.iter().map(|f| ground.faces[*f as usize]).collect()
 }
 
 /// A failure for tests: at a chunk of a stage, counted from now on.

@@ -1,9 +1,10 @@
 //! What a chunk does on the device: buffers, dispatches, bytes there and back.
 
 use crate::wgsl::{GROUP, Kernel, MODULES, Module};
+use crate::work::locked;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use wgpu::{Buffer, BufferUsages, PollType};
 use zerocopy::{Immutable, IntoBytes};
@@ -48,10 +49,6 @@ pub struct Signals {
     pub over: Mutex<Option<String>>,
     /// An error that no chunk caught.
     pub uncaught: Mutex<Option<String>>,
-}
-
-pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Debug)]

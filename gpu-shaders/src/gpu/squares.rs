@@ -2,7 +2,7 @@
 
 use super::ops::{RECORD, between};
 use super::run::{Failure, Run};
-use super::{Costs, Gpu, Items, MANY};
+use super::{Costs, Gpu, Items, MANY, some};
 use crate::plan::Plan;
 use crate::sort::{morton, place};
 use crate::wgsl;
@@ -51,7 +51,7 @@ fn candidates(ground: Ground, face: u32, log2: u32) -> u32 {
 
 /// The same of some triangles on the CPU.
 fn on_host(ground: Ground, log2: u32, faces: &[u32]) -> Squares {
-    let some: Vec<_> = faces.iter().map(|f| ground.faces[*f as usize]).collect();
+    let some = some(ground, faces);
     let mut made = cpu::squares::squares(Ground { faces: &some, ..ground }, log2);
     made.faces.iter_mut().for_each(|f| *f = faces[*f as usize]);
     made

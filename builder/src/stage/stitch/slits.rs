@@ -149,9 +149,8 @@ impl Search for Slits<'_> {
     ) -> Option<Vec<Met>> {
         let points = &self.plan.points;
         let line = view.ground.corners(side);
-        let mut looked = 0;
-        let mut met = Vec::new();
-        self.lines.along(line.map(flat), |i| {
+        let (mut looked, mut met) = (0, Vec::new());
+        let is_all = self.lines.along(line.map(flat), |i| {
             let at = points.point(i);
             if let Some(place) = beside(at, line.map(flat), points.near) {
                 looked += 1;
@@ -161,6 +160,6 @@ impl Search for Slits<'_> {
             }
             fits(looked)
         });
-        fits(looked).then_some(met)
+        is_all.then_some(met)
     }
 }
