@@ -11,8 +11,11 @@ pub const JOINT: f64 = 0.012;
 /// Posts from one joint of [`cobble`] to the next.
 pub const SETT: usize = 20;
 
-/// All of them, by name, with what each is.
-pub const ALL: [(&str, &str, fn() -> Scene); 11] = [
+/// A name, what the scene is, and what makes it.
+pub type Fixture = (&'static str, &'static str, fn() -> Scene);
+
+/// All of them.
+pub const ALL: [Fixture; 11] = [
     ("flat", "A level square of 1000 m at z = 0: two triangles, mu 0.85", flat),
     ("ramp", "The plane z = 0.10 x + 0.05 y on 200 m by 200 m, mu 0.8, rr 1.2", ramp),
     ("bridge", "Ground at z = 0 on 100 m by 100 m under a deck at z = 6 over |x| <= 5", bridge),
