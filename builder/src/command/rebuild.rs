@@ -2,7 +2,7 @@
 
 use std::{io::Write, path::PathBuf, time::Instant};
 
-use crate::rebuild::Rebuild;
+use crate::{again::recorded, rebuild::Rebuild};
 use hardpan::Terrain;
 use hardpan_shaders::Cpu;
 
@@ -61,6 +61,11 @@ fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
         let now = Terrain::open(&built.image).map_err(|e| Failure::open(&again.output, e))?;
         same = built.image[..] == image[..];
         if rebuild.same && now.identity() != t.identity() {
+            if recorded(&t).is_some() {
+                let text = "built again by its own settings it has another identity; this is a fault of hardpan, please report it: \
+                            nothing was written";
+                return Err(Failure::check(file, text));
+            }
             warn(format!("{}: the image records no build options, and is divided in another way now", named(file)));
         }
         Ok(built)
