@@ -138,7 +138,9 @@ pub fn is_there(place: &Path) -> Result<bool, WriteError> {
     let there = match fs::metadata(place) {
         Ok(data) if data.is_dir() => return Err(NotWritten::Folder.of(place)),
         Ok(data) if !data.is_file() => return Err(NotWritten::Device.of(place)),
-        there => there.is_ok(),
+        Ok(_) => true,
+        Err(e) if e.kind() == ErrorKind::NotFound => false,
+        Err(e) => return Err(WriteError::new(place, e)),
     };
     NewFile::create(place).map(|_| there)
 }

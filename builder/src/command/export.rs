@@ -199,9 +199,9 @@ impl Export<'_> {
     }
 
     /// Where the file's zero is, and what moves the mesh back.
-    fn zero(&self, settings: &str) -> String {
+    fn zero(&self, back: &str) -> String {
         let [east, north, up] = self.ground.offset;
-        format!("zero is at {east}, {north}, {up} m; {settings} move it back, or: --translate {east},{north},{up}")
+        format!("zero is at {east}, {north}, {up} m; {back}: --translate {east},{north},{up}")
     }
 
     /// The first lines of the files.
@@ -214,7 +214,7 @@ impl Export<'_> {
             quoted(Path::new(self.places[2].file_name().unwrap_or_default()))
         );
         if self.args.local {
-            head += &format!("\nIts {}", self.zero("those settings"));
+            head += &format!("\nIts {}", self.zero("those settings move it back, or"));
         }
         head
     }
@@ -274,7 +274,8 @@ impl Export<'_> {
             writeln!(out, "proven: built again they make the same image, identity {}", self.identity)?;
         }
         if self.args.local {
-            writeln!(out, "its {}", self.zero("these settings"))?;
+            let back = if nowhere { "what moves it back" } else { "these settings move it back, or" };
+            writeln!(out, "its {}", self.zero(back))?;
         }
         if nowhere {
             return Ok(());

@@ -214,7 +214,7 @@ fn mistakes_have_their_place() {
         (r#"{"material": [{"mu": 1, "mu": 2}]}"#, [1, 28], "duplicate field `mu`"),
         (r#"{"material": [["Road"]]}"#, [1, 14], "expected a table"),
         (r#"{"material": {"name": "a"}}"#, [1, 13], "a list of tables"),
-        (r#"{"source": [{"translate": [1,2,3,4]}]}"#, [1, 35], "a list of 3 numbers"),
+        (r#"{"source": [{"translate": [1,2,3,4]}]}"#, [1, 36], "a list of 3 numbers"),
         (r#"{"build": {"weld": [1, 2]}}"#, [1, 19], "expected a table"),
         (r#"{"build": {"stitch": []}}"#, [1, 23], "a table or false"),
     ];

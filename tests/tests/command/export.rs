@@ -1650,13 +1650,13 @@ fn windows_sizes_and_places_of_maps() {
         (2, &["--window", "0,0,1e-30,1e-30"], &["0.001 m wide and high at least"]),
         (2, &["--per-metre", "1e-300"], &["from 1e-9 to 1e9"]),
         (2, &["--per-metre", "2e9"], &["from 1e-9 to 1e9"]),
-        (2, &["--map", "mu", "-o", "mu.jpg"], &["mu.jpg: maps are PNG"]),
+        (2, &["--map", "mu", "-o", "mu.jpg"], &["mu.jpg: one map goes into FILE.png"]),
         (
             2,
             &["--map", "mu,cost", "-o", "pierced.obj"],
             &["pierced.obj: one map goes into FILE.png, several go into a folder"],
         ),
-        (2, &["--map", "mu", "-o", "plain"], &["plain: maps are PNG"]),
+        (2, &["--map", "mu", "-o", "plain"], &["plain: one map goes into FILE.png"]),
         (2, &["--map", "mu,cost", "-o", "plain"], &["plain: one map goes into FILE.png, several go into a folder"]),
         (2, &["--map", "mu,cost", "-o", "new.png"], &["new.png: one map goes into FILE.png, several go into a folder"]),
         (2, &["--map", "mu,cost", "-o", "pierced.obj/new"], &["a part of its path, is a file", "name a folder"]),
@@ -1696,7 +1696,7 @@ fn windows_sizes_and_places_of_maps() {
     }
     holds(
         &error(2, &folder, &["export", "png", "pierced.hpan", "-o", "pierced.hpan", "--force"]),
-        &["pierced.hpan: maps are PNG"],
+        &["pierced.hpan: one map goes into FILE.png"],
     );
     fs::copy(folder.join("pierced.hpan"), folder.join("image.png")).unwrap();
     holds(

@@ -57,7 +57,7 @@ fn cg_01_vt_24_odd_and_malformed_files() {
         ("point_cloud.obj", "there are no faces"),
         ("synthetic_obj_zoo_0_obj.obj", "every triangle is vertical or collapsed"),
         ("empty.obj", "there are no faces"),
-        ("invalid-face-definition.obj", "(2 faces with fewer than three corners)"),
+        ("invalid-face-definition.obj", "(faces left out that have fewer than three corners: 2)"),
         ("invalid-relative-vertex-index.obj", "line 1: a face counts back"),
         ("invalid_index.obj", "line 12: a face names vertex 7, and the file has 1 to 6"),
         ("issue-140-zero-face-idx.obj", "line 16: a face names vertex 0"),

@@ -50,7 +50,7 @@ fn plates_that_do_not_meet_in_height_are_found() {
             let step = &at["findings"][0];
             let [height, low, length] = ["height", "low", "length"].map(|name| value(step, name));
             assert!((height - rise).abs() < 2e-5 && low.abs() < 2e-5 && (length - 20.0).abs() < 0.01, "{step}");
-            assert_eq!(step["subject"], json!("unnamed of high over unnamed of low"));
+            assert_eq!(step["subject"], json!("high over low"));
             // on the line where they meet
             let [x, y, z] = [0, 1, 2].map(|i| number(&step["place"][i]));
             let (sin, cos) = degrees.to_radians().sin_cos();
@@ -63,7 +63,7 @@ fn plates_that_do_not_meet_in_height_are_found() {
 fn steps_are_said_in_words_with_their_place() {
     let folder = folder("steps_are_said_in_words_with_their_place");
     let steps = of_source(&folder, &plates(0.0, 0.02, 0.0, false));
-    let words = "step 2 cm high, 20 m long at 9.745,3.000: z 0.0200 (unnamed of high) beside 0.0000 (unnamed of low)";
+    let words = "step 2 cm high, 20 m long at 9.745,3.000: z 0.0200 (high) beside 0.0000 (low)";
     assert_eq!(steps["findings"][0]["text"], json!(words));
     for height in ["0", "0.6", "-1", "x"] {
         let why = "a length from 0.0001 to 0.5 m";

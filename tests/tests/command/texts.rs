@@ -244,7 +244,7 @@ fn no_data_is_told_of_what_lies_on_its_side() {
         found(&folder, &["n.obj", "--drop-outliers"])
     };
     let both = pairs(&[["warning", "no-data"], ["error", "orientation"]]);
-    for height in ["-9999", "-32768", "-99999", "-1e38", "-32805.118", "-3047.695"] {
+    for height in ["-9999", "-32768", "-99999", "-1e38"] {
         for up in ["x", "y"] {
             assert_eq!(found(up, &with_voids(2.0, height)), (2, both.clone()), "{height} {up}");
         }

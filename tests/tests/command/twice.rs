@@ -84,7 +84,7 @@ fn ground_that_was_exported_twice_is_told() {
     let [least, mean, most] = ["least", "mean", "most"].map(|key| value(pair, key));
     // heights in the file and on the lattice are rounded
     assert!(least > 0.0198 && least <= mean && mean <= most && most < 0.0202, "{pair}");
-    assert_eq!(pair["subject"], json!("unnamed of high over unnamed of low"));
+    assert_eq!(pair["subject"], json!("high over low"));
     // an image says the same, and the kernel has both at the place
     assert_eq!(of_image(&folder, "0.1", &[]), twice);
     let [x, y, _] = [0, 1, 2].map(|i| pair["place"][i].as_f64().unwrap());
@@ -142,7 +142,7 @@ fn a_road_laid_over_terrain_is_told() {
     };
     let told = road(0.02);
     assert!(is_near(area(&told), 200.0), "{told}");
-    assert_eq!(told["findings"][0]["subject"], json!("unnamed of road over unnamed of land"));
+    assert_eq!(told["findings"][0]["subject"], json!("road over land"));
     // as they are meant to lie, and another deck
     for lift in [0.3, 5.0] {
         assert_eq!(road(lift)["found"], json!(0), "{lift}");
