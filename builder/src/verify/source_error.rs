@@ -7,13 +7,15 @@
 use super::ends::{Slits, slits};
 use super::plan::Tri;
 use super::shells;
-use super::tile::{View, home_triangles, table};
+use super::tile::{View, home_triangles};
 use crate::{Fallback, Material, Options, Scene, Undersides};
+use hardpan::format::{TileRecord, section};
 use hardpan::{Terrain, Windows};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
+use zerocopy::FromBytes;
 
 /// What f64 and the answer's own rounding may add to an error, metres.
 pub const SLACK: f64 = 1e-7;
@@ -173,7 +175,7 @@ pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: 
     let name = |m: u16| terrain.material_name(m);
     let source_name = |m: u16| scene.materials[usize::from(m)].name.as_str();
     // what of an image lies within an error of a place may be of another tile, and is itself off by what that one states
-    let around = |p: &Point, there: &BTreeSet<u16>| {
+    let around = |p: &Point, there: &[u16]| {
         let [plan, height] = stated(p);
         let near = all.materials(p, [plan + h.error_plan, height + h.error_height]);
         near.iter().any(|&n| there.iter().any(|&m| name(m) == source_name(n)))
@@ -212,7 +214,7 @@ fn other<'a>(
     surface: &Surface,
     stated: &(dyn Fn(&Point) -> [f64; 2] + Sync),
     [name, name_there]: [&(dyn Fn(u16) -> &'a str + Sync); 2],
-    allowed: &(dyn Fn(&Point, &BTreeSet<u16>) -> bool + Sync),
+    allowed: &(dyn Fn(&Point, &[u16]) -> bool + Sync),
 ) -> OtherMaterial {
     let those = triangles.par_iter().zip(of).filter_map(|(t, &material)| {
         let p = centre(t);
@@ -237,8 +239,9 @@ fn centre([a, b, c]: &[Point; 3]) -> Point {
 /// The image's triangles in metres, each once, with their materials, and what each tile states.
 fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
     let h = terrain.header();
+    let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
     let step = [h.xy_log2, h.xy_log2, h.z_log2].map(|l| 2f64.powi(l));
-    let parts: Vec<_> = table(terrain)
+    let parts: Vec<_> = table
         .par_iter()
         .enumerate()
         .filter_map(|(index, record)| View::new(terrain, index as u32, record))
@@ -484,7 +487,7 @@ fn side(
             return (spot, up);
         }
         let farther = |k: &u32| h * f64::from(1u32 << k);
-        let found = (1..=FARTHER).find(|k| surface.near(&p, [farther(k), v + SLACK]).next().is_some());
+        let found = (1..=FARTHER).find(|k| surface.nearest(&p, farther(k)).is_some_and(|near| near <= v + SLACK));
         (Spot { plan: found.map_or(f64::INFINITY, |k| farther(&k)), ..spot }, up)
     };
     let mut parts: Vec<Part> = triangles
@@ -537,42 +540,104 @@ fn side(
     side
 }
 
-/// Triangles, with their materials, and where they are.
+/// A box in space: least corner and greatest.
+type Box6 = [Point; 2];
+
+/// The box of a triangle.
+fn box_of([a, b, c]: &[Point; 3]) -> Box6 {
+    [[0, 1, 2].map(|i| a[i].min(b[i]).min(c[i])), [0, 1, 2].map(|i| a[i].max(b[i]).max(c[i]))]
+}
+
+/// The box of some boxes.
+fn joined(boxes: impl Iterator<Item = Box6>) -> Box6 {
+    let none = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    boxes.fold(none, |[low, high], b| [[0, 1, 2].map(|i| low[i].min(b[0][i])), [0, 1, 2].map(|i| high[i].max(b[1][i]))])
+}
+
+/// How far above or below a box `p` lies, if that lies within `reach` of it in plan.
+fn off([low, high]: &Box6, p: &Point, reach: f64) -> Option<f64> {
+    let apart = (0..2).any(|i| p[i] < low[i] - reach || p[i] > high[i] + reach);
+    (!apart).then(|| (low[2] - p[2]).max(p[2] - high[2]).max(0.0))
+}
+
+/// Triangles, with their materials, in a tree of boxes.
 struct Surface {
     triangles: Vec<[Point; 3]>,
     /// The material of each.
     of: Vec<u16>,
-    /// Their boxes and numbers.
-    tree: RTree<GeomWithData<Rectangle<Point>, u32>>,
+    /// From the leaves of four triangles up, each level half as many.
+    levels: Vec<Vec<Box6>>,
 }
 
 impl Surface {
-    fn new(triangles: Vec<([Point; 3], u16)>) -> Self {
+    fn new(mut triangles: Vec<([Point; 3], u16)>) -> Self {
+        let [low, high] = joined(triangles.iter().map(|(t, _)| box_of(t)));
+        let side = (0..3).map(|i| high[i] - low[i]).fold(f64::MIN_POSITIVE, f64::max);
+        // along a curve through the cells of a cube
+        triangles.par_sort_by_cached_key(|(t, _)| {
+            let [least, most] = box_of(t);
+            let part = [0, 1, 2].map(|i| (((least[i] + most[i]) / 2.0 - low[i]) / side * 65535.0) as u64);
+            (0..48).fold(0, |key, bit| key | (part[bit % 3] >> (bit / 3) & 1) << bit)
+        });
         let (triangles, of): (Vec<_>, Vec<_>) = triangles.into_iter().unzip();
-        let boxes = triangles.iter().zip(0..);
-        let boxes = boxes.map(|(t, i)| GeomWithData::new(Rectangle::from_aabb(AABB::from_points(t)), i));
-        let tree = RTree::bulk_load(boxes.collect());
-        Surface { triangles, of, tree }
-    }
-
-    /// The least differences in height, at most `height`, to points of triangles within `plan` of `p` in plan, and their materials.
-    fn near(&self, p: &Point, [plan, height]: [f64; 2]) -> impl Iterator<Item = (f64, u16)> {
-        let reach = [plan, plan, height];
-        let within = AABB::from_corners([0, 1, 2].map(|k| p[k] - reach[k]), [0, 1, 2].map(|k| p[k] + reach[k]));
-        let those = self.tree.locate_in_envelope_intersecting(within).map(|b| b.data as usize);
-        let p = *p;
-        let near = those.filter_map(move |i| Some((rise(&self.triangles[i], &p, plan)?, self.of[i])));
-        near.filter(move |(off, _)| *off <= height)
+        let mut levels = Vec::new();
+        let mut level: Vec<Box6> = triangles.chunks(4).map(|c| joined(c.iter().map(box_of))).collect();
+        while level.len() > 1 {
+            let next = level.chunks(2).map(|c| joined(c.iter().copied())).collect();
+            levels.push(std::mem::replace(&mut level, next));
+        }
+        levels.push(level);
+        Surface { triangles, of, levels }
     }
 
     /// The least difference in height to a point of the surface within `reach` of `p` in plan.
     fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
-        self.near(p, [reach, f64::INFINITY]).map(|(off, _)| off).min_by(f64::total_cmp)
+        let mut best = f64::INFINITY;
+        self.each(p, reach, f64::INFINITY, |t, _| {
+            best = rise(t, p, reach).map_or(best, |v| best.min(v));
+            best
+        });
+        best.is_finite().then_some(best)
     }
 
     /// The materials of what lies within an error of `p`, in plan and in height.
-    fn materials(&self, p: &Point, [plan, height]: [f64; 2]) -> BTreeSet<u16> {
-        self.near(p, [plan + SLACK, height + SLACK]).map(|(_, m)| m).collect()
+    fn materials(&self, p: &Point, [plan, height]: [f64; 2]) -> Vec<u16> {
+        let mut all = Vec::new();
+        let [plan, height] = [plan, height].map(|reach| reach + SLACK);
+        self.each(p, plan, height, |t, m| {
+            if !all.contains(&m) && rise(t, p, plan).is_some_and(|off| off <= height) {
+                all.push(m);
+            }
+            height
+        });
+        all
+    }
+
+    /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan and within `height` in height,
+    /// which becomes what it gives back: those that may be near first.
+    fn each(&self, p: &Point, reach: f64, mut height: f64, mut see: impl FnMut(&[Point; 3], u16) -> f64) {
+        let mut next: SmallVec<[(f64, usize, usize); 32]> = SmallVec::new();
+        next.push((0.0, self.levels.len() - 1, 0));
+        while let Some((least, level, i)) = next.pop() {
+            if least > height {
+                continue;
+            }
+            if level > 0 {
+                let below = &self.levels[level - 1];
+                let of = |i: usize| Some((off(below.get(i)?, p, reach)?, level - 1, i));
+                let (mut near, mut far) = (of(2 * i), of(2 * i + 1));
+                if near.zip(far).is_some_and(|(a, b)| a.0 > b.0) {
+                    std::mem::swap(&mut near, &mut far);
+                }
+                [far, near].into_iter().flatten().for_each(|one| next.push(one));
+                continue;
+            }
+            for (t, m) in self.triangles[4 * i..].iter().zip(&self.of[4 * i..]).take(4) {
+                if off(&box_of(t), p, reach).is_some_and(|off| off <= height) {
+                    height = see(t, *m);
+                }
+            }
+        }
     }
 }
 
@@ -697,7 +762,7 @@ mod tests {
                 let all = triangles.iter().filter_map(|(t, m)| Some((rise(t, &p, reach + SLACK)?, *m)));
                 let expected: BTreeSet<u16> = all.filter(|(v, _)| *v <= height).map(|(_, m)| m).collect();
                 some += expected.len();
-                assert_eq!(found, expected, "{case}: {p:?} {reach}");
+                assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{case}: {p:?} {reach}");
             }
         }
         assert!(near > 3000 && apart > 3000 && some > 1000, "{near} {apart} {some}");

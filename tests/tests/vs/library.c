@@ -404,11 +404,11 @@ static void save(void) {
     CHECK(vs_terrain_destroy(h));
     h = square(0);
     CHECK(vs_terrain_build(h) && vs_terrain_save(h, "built.vsterrain"));
-    CHECK(!vs_terrain_save(h, "no/such/folder.vsterrain") && failed(h, VS_TERRAIN_ERROR_FILE, "no/such/folder.vsterrain: cannot write here: "));
+    CHECK(!vs_terrain_save(h, "no/such/folder.vsterrain") && failed(h, VS_TERRAIN_ERROR_FILE, "no/such/folder.vsterrain: there is no folder no/such"));
     CHECK(!vs_terrain_save(h, ".") && failed(h, VS_TERRAIN_ERROR_FILE, ".: this is a folder; name a file in it"));
-    CHECK(!vs_terrain_save(h, "/dev/null") && failed(h, VS_TERRAIN_ERROR_FILE, "/dev/null: this is a device or a pipe; name a file"));
+    CHECK(!vs_terrain_save(h, "/dev/null") && failed(h, VS_TERRAIN_ERROR_FILE, "/dev/null: this is a device or a pipe, or a link to one"));
     CHECK(!vs_terrain_save(h, "locked.vsterrain") && failed(h, VS_TERRAIN_ERROR_FILE, "locked.vsterrain: the file here may only be read"));
-    CHECK(!vs_terrain_save(h, "loop") && failed(h, VS_TERRAIN_ERROR_FILE, "loop: a link that leads to itself"));
+    CHECK(!vs_terrain_save(h, "loop") && failed(h, VS_TERRAIN_ERROR_FILE, "loop: this is a link that leads to itself"));
     CHECK(!vs_terrain_save(h, "") && failed(h, VS_TERRAIN_ERROR_ARGUMENT, "the name of the file is empty"));
     CHECK(!vs_terrain_save(h, NULL) && failed(h, VS_TERRAIN_ERROR_ARGUMENT, "filename is null"));
     CHECK(vs_terrain_is_built(h) && vs_terrain_destroy(h));
