@@ -135,6 +135,7 @@ pub fn is_nowhere(place: &Path) -> bool {
 
 /// Whether a file lies at a place, where a new one can be written.
 pub fn is_there(place: &Path) -> Result<bool, WriteError> {
+    behind_links(place)?;
     let there = match fs::metadata(place) {
         Ok(data) if data.is_dir() => return Err(NotWritten::Folder.of(place)),
         Ok(data) if !data.is_file() => return Err(NotWritten::Device.of(place)),
