@@ -11,7 +11,8 @@ use crate::stage::crowd::{Costed, Refused};
 use crate::stage::ground::{Ground, Moved, Record};
 use crate::stage::partition::{Side, Tiling, tile_side};
 use crate::stage::raster::{Rastered, raster};
-use crate::stage::tile::{Blob, Tiles};
+use crate::stage::rule::Rule;
+use crate::stage::tile::{self, Blob, Tiles};
 use crate::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, weld};
 use crate::{BuildError, Built, HeightField, Material, Options, Provenance, Report, Scene, Triangle};
 use hardpan_shaders::{Cpu, Stages};
@@ -58,6 +59,11 @@ impl Job {
         };
         mesh.tile_log2 = side.log2;
         let tiling = Tiling::new(&mesh, &rasters, side, stages)?;
+        if let Some(split) = options.split {
+            let asked = AtomicU64::new(0);
+            let estimate = |index| tile::estimated(&mesh, &tiling, index, &Rule::new(split, &mesh, &asked));
+            (0..tiling.count()).into_par_iter().try_for_each(estimate)?;
+        }
         Ok(Job { mesh, rasters, options: options.clone(), tiling, report })
     }
 
@@ -278,7 +284,95 @@ fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limit, Split, fixtures};
+    use crate::{Limit, Split, fixtures, mix};
+
+    /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some of these
+    /// cells, by a seed, one in four is missing or cut the other way.
+    fn stack(side: f64, cells: u32, sheets: u32, waves: f64, seed: Option<u64>) -> Scene {
+        let mut scene =
+            Scene { materials: vec![Material::new("m", 0.8)], sources: vec!["s".into()], ..Scene::default() };
+        let mut random = seed;
+        let mut is_one_in = |n| {
+            random = random.map(mix);
+            random.is_some_and(|bits| bits.is_multiple_of(n))
+        };
+        for k in 0..sheets {
+            let (first, torn) = (scene.positions.len() as u32, is_one_in(3));
+            for [i, j] in (0..=cells).flat_map(|j| (0..=cells).map(move |i| [i, j])) {
+                let [x, y] = [i, j].map(|v| side * f64::from(v) / f64::from(cells));
+                let wave = if is_one_in(5) { 0.7 } else { 1.0 } * waves * ((1.7 * x).sin() + (1.3 * y).cos());
+                scene.positions.push([x, y, f64::from(k) / 2.0 + wave]);
+            }
+            for [i, j] in (0..cells).flat_map(|j| (0..cells).map(move |i| [i, j])) {
+                let [a, b, c, d] =
+                    [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(|[i, j]| first + j * (cells + 1) + i);
+                let halves = if is_one_in(4) { [[a, b, d], [b, c, d]] } else { [[a, b, c], [a, c, d]] };
+                let missing = torn && is_one_in(4);
+                let halves = halves.into_iter().skip(usize::from(missing));
+                scene.triangles.extend(halves.map(|v| Triangle { v, material: 0, source: 0 }));
+            }
+        }
+        scene
+    }
+
+    /// The estimated bytes of a rule in all tiles, which are no more than it asks for in each, and those.
+    fn estimated(scene: &Scene, split: Split, tile_log2: Option<u8>) -> [u64; 2] {
+        let job = Job::new(scene, &Options { split: Some(split), tile_log2, ..Options::default() }).unwrap();
+        let estimated = |index| {
+            let all = AtomicU64::new(0);
+            let rule = Rule::new(split, &job.mesh, &all);
+            tile::estimated(&job.mesh, &job.tiling, index, &rule).unwrap();
+            rule.asked.into_inner()
+        };
+        let least: Vec<u64> = (0..job.tiles()).map(estimated).collect();
+        let asked: Vec<u64> = job.all(&Cpu::new()).unwrap().iter().map(|tile| tile.0.asked).collect();
+        assert!(least.iter().zip(&asked).all(|(least, asked)| least <= asked), "{least:?} {asked:?}");
+        [least, asked].map(|all| all.iter().sum::<u64>())
+    }
+
+    /// The estimate of a rule is no more than it asks for, and of ground in stacks not much less, however finely that is divided.
+    #[test]
+    fn what_a_rule_asks_for_is_estimated() {
+        for (cells, waves) in [(1, 0.0), (7, 0.0), (16, 0.0), (12, 0.2)] {
+            let [least, asked] = estimated(&stack(6.0, cells, 20, waves, None), Split::DEFAULT, None);
+            assert!(least > asked / 10 * 9, "{cells} {waves}: {least} of {asked}");
+            let far = stack(1000.0, cells, 20, waves, None);
+            let far = Job::new(&far, &Options { split: Some(Split::DEFAULT), ..Options::default() });
+            assert!(matches!(far.err(), Some(BuildError::Limit(Limit::Split { most, .. })) if most == 256 << 20));
+        }
+        estimated(&stack(0.3, 1, 20, 0.0, None), Split::DENSE, None);
+        estimated(&fixtures::town(1), Split::DEFAULT, None);
+    }
+
+    /// It is no more of whatever heap: torn, with waves, of few sheets and of many, in tiles of any size, by any rule.
+    #[test]
+    fn no_estimate_is_more_than_is_asked_for() {
+        let (mut seed, mut some) = (1, 0);
+        for case in 0..60 {
+            let mut random = |n: u64| {
+                seed = mix(seed);
+                seed % n
+            };
+            let rule = Split {
+                depth_tolerance: random(9) as u32,
+                bundle_size: 1 + random(6) as u32,
+                bundle_increase: [0.0, 0.5, 2.0][random(3) as usize],
+                min_volume: [0.002, 0.01, 0.1][random(3) as usize],
+                volume_increase: random(3) as f64,
+            };
+            let (cells, sheets, waves) = (1 + random(12) as u32, 2 + random(14) as u32, 0.1 * random(8) as f64);
+            let tile = [None, Some(11), Some(13)][random(3) as usize];
+            let (scene, rule, tile) = match case % 6 {
+                5 => {
+                    (fixtures::soup(case), Split { bundle_size: 20 + rule.bundle_size, min_volume: 20.0, ..rule }, None)
+                }
+                _ => (stack(2.5, cells, sheets, waves, Some(case + 1)), rule, tile),
+            };
+            let [least, _] = estimated(&scene, rule, tile);
+            some += usize::from(least > 0);
+        }
+        assert!(some > 30, "{some}");
+    }
 
     /// However often and wherever tiles are made, a rule has asked for what they take, and may ask for so much in all.
     #[test]

@@ -105,6 +105,29 @@ impl Plan {
         })
     }
 
+    /// Whether the interiors of the triangle and of the square from `low` of this side have a point in common.
+    pub fn enters(&self, low: [i64; 2], side: i64) -> bool {
+        let high = low.map(|v| v + side);
+        let near = (0..2).all(|i| self.max(i) > low[i] && self.min(i) < high[i]);
+        near && (0..3).all(|k| self.sides(k, low, high).into_iter().any(|side| side > 0))
+    }
+
+    /// Whether the edge from corner `k` has a point in the interior of the square from `low` of this side.
+    pub fn edge_enters(&self, k: usize, low: [i64; 2], side: i64) -> bool {
+        let (a, b) = (self.corner(k), self.corner(if k == 2 { 0 } else { k + 1 }));
+        let high = low.map(|v| v + side);
+        if (0..2).any(|i| a[i].max(b[i]) <= low[i] || a[i].min(b[i]) >= high[i]) {
+            return false;
+        }
+        let sides = self.sides(k, low, high);
+        sides.iter().any(|&side| side > 0) && sides.iter().any(|&side| side < 0)
+    }
+
+    /// On which side of the edge from corner `k` the corners of a rectangle lie.
+    fn sides(&self, k: usize, low: [i64; 2], high: [i64; 2]) -> [i32; 4] {
+        [low, [high[0], low[1]], [low[0], high[1]], high].map(|[x, y]| self.side(k, x, y))
+    }
+
     /// The cells under it of a grid from `low` on, with sides of 2^`log2` steps.
     #[inline]
     pub fn under(&self, low: [i64; 2], log2: [u32; 2]) -> Under<'_> {

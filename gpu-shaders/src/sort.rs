@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Keys or parts that one thread takes together.
+/// Parts that one thread takes together.
 const PART: usize = 1 << 15;
 /// Keys that are better compared.
 const FEW: usize = 32;
@@ -44,22 +44,12 @@ fn apart(keys: &mut [u128], room: &mut [u128]) {
         *at += 1;
     }
     keys.copy_from_slice(room);
-    if low == 0 {
-        return;
-    }
-    let (many, mut from, mut keys, mut room) = (keys.len() > PART, 0, keys, room);
-    let parts = ends[..1 << bits].iter().map(|end| {
-        let count = (end - std::mem::replace(&mut from, *end)) as usize;
-        let own;
-        (own, keys) = std::mem::take(&mut keys).split_at_mut(count);
-        let own_room;
-        (own_room, room) = std::mem::take(&mut room).split_at_mut(count);
-        (own, own_room)
-    });
-    if many {
-        parts.collect::<Vec<_>>().into_par_iter().for_each(|(keys, room)| apart(keys, room));
-    } else {
-        parts.filter(|(keys, _)| keys.len() > 1).for_each(|(keys, room)| apart(keys, room));
+    let mut from = 0;
+    for &end in &ends[..1 << bits] {
+        let (from, end) = (std::mem::replace(&mut from, end as usize), end as usize);
+        if end - from > 1 && low > 0 {
+            apart(&mut keys[from..end], &mut room[from..end]);
+        }
     }
 }
 

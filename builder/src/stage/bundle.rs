@@ -181,12 +181,17 @@ struct Growing<'a> {
     points: Vec<[i32; 3]>,
     low: [i32; 3],
     high: [i32; 3],
+    /// The same of members and all that may come.
+    hull: [[i32; 3]; 2],
     /// Numbers of the corners that came with the last member, then [`NONE`].
     fresh: [u32; 3],
     /// Whether there was no room for a candidate, so that not all triangles around the vertices have been seen.
     cut: bool,
     /// Whether a class that holds larger triangles may hold more.
     refused: bool,
+    /// The most vertices that it was asked to have room for, and the same before triangles were looked for that are not adjacent.
+    asked: usize,
+    asked_near: Option<usize>,
 }
 
 impl<'a> Growing<'a> {
@@ -205,9 +210,12 @@ impl<'a> Growing<'a> {
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
             low: [0; 3],
             high: [0; 3],
+            hull: [[0; 3]; 2],
             fresh: [NONE; 3],
             cut: false,
             refused: false,
+            asked: 0,
+            asked_near: None,
         }
     }
 
@@ -216,10 +224,12 @@ impl<'a> Growing<'a> {
         self.round += 1;
         (self.class, self.large, self.spans) = (class, large, spans(class, self.frame));
         (self.low, self.high) = ([i32::MAX; 3], [i32::MIN; 3]);
+        self.hull = [self.low, self.high];
         self.members.clear();
         self.corners.clear();
         self.points.clear();
         (self.cut, self.refused) = (false, false);
+        (self.asked, self.asked_near) = (0, None);
     }
 
     fn has(&self, t: u32) -> bool {
@@ -252,8 +262,28 @@ impl<'a> Growing<'a> {
     }
 
     /// Whether there is room for so many more vertices.
-    fn has_room(&self, new_vertices: usize) -> bool {
-        self.points.len() + new_vertices <= VERTEX_LIMIT[usize::from(self.class)]
+    fn has_room(&mut self, new_vertices: usize) -> bool {
+        let asked = self.points.len() + new_vertices;
+        self.asked = self.asked.max(asked);
+        asked <= self.limit()
+    }
+
+    /// Whether a wider class would take the same steps, or the first of them: nothing was too large for this one, and what was
+    /// asked for finds room there too. The widest stops where nothing adjacent fits.
+    fn foretells(&self, wider: u16) -> bool {
+        let asked = self.asked_near.filter(|_| wider == WIDE).unwrap_or(self.asked);
+        !self.refused && asked <= VERTEX_LIMIT[usize::from(wider)]
+    }
+
+    /// Most vertices.
+    fn limit(&self) -> usize {
+        VERTEX_LIMIT[usize::from(self.class)]
+    }
+
+    /// Whether nothing that may come makes the bundle too large.
+    fn is_small(&self) -> bool {
+        let [low, high] = &self.hull;
+        (0..3).all(|i| i64::from(high[i]) - i64::from(low[i]) <= self.spans[i])
     }
 
     fn overlaps(&self, t: u32) -> bool {
@@ -262,21 +292,25 @@ impl<'a> Growing<'a> {
     }
 
     /// Takes out the least of those that may come that finds room and overlaps no member, and all before it; without such a one all
-    /// that find room.
-    fn take(&mut self, next: &mut Vec<Candidate>) -> Option<u32> {
-        let has_room = |c: &Candidate| self.has_room(c.new_vertices());
+    /// that find room. `small` as of [`is_small`](Self::is_small).
+    fn take(&mut self, next: &mut Vec<Candidate>, small: bool) -> Option<u32> {
+        let room = self.limit().saturating_sub(self.points.len());
+        let has_room = |c: &Candidate| c.new_vertices() <= room;
         let mut best: Option<Candidate> = None;
         for c in next.iter().filter(|c| has_room(c)) {
             let first = best.is_none_or(|b| c.rank() < b.rank());
-            if first && self.is_near(c.t) && !self.overlaps(c.t) {
+            if first && (small || self.is_near(c.t)) && !self.overlaps(c.t) {
                 best = Some(*c);
             }
         }
-        // who would be tried one after the other
+        // who would be tried one after the other, and who ends that
         let tried = |c: &Candidate| has_room(c) && best.is_none_or(|b| c.rank() <= b.rank());
-        let refused = next.iter().any(|c| tried(c) && !self.is_near(c.t));
+        let end = next.iter().filter(|c| best.is_none() && !has_room(c)).min_by_key(|c| c.rank());
+        for c in next.iter().filter(|c| tried(c)).chain(end) {
+            self.has_room(c.new_vertices());
+        }
+        self.refused |= !small && next.iter().any(|c| tried(c) && !self.is_near(c.t));
         next.retain(|c| !tried(c));
-        self.refused |= refused;
         best.map(|c| c.t)
     }
 
@@ -298,6 +332,16 @@ impl<'a> Growing<'a> {
         for i in 0..3 {
             self.low[i] = self.low[i].min(low[i]);
             self.high[i] = self.high[i].max(high[i]);
+        }
+        self.reach(tri);
+    }
+
+    /// Widens the hull.
+    fn reach(&mut self, tri: &Tri) {
+        let ([least, most], [low, high]) = (tri.ends(), &mut self.hull);
+        for i in 0..3 {
+            low[i] = low[i].min(least[i]);
+            high[i] = high[i].max(most[i]);
         }
     }
 }
@@ -334,6 +378,16 @@ fn number(tris: &mut [Tri]) -> usize {
 /// Grows bundles of triangles of a tile, from seeds in Morton order, each step by the triangle across an edge with the fewest new
 /// vertices, then the nearest; where none fits, by one at a vertex.
 pub fn bundle(tris: &[Tri], attributes: &[u8], frame: Frame) -> Bundled {
+    bundle_by(tris, attributes, frame, |g, wider| g.foretells(wider))
+}
+
+/// [`bundle`], told when a wider class need not be tried.
+fn bundle_by(
+    tris: &[Tri],
+    attributes: &[u8],
+    frame: Frame,
+    foretells: impl Fn(&Growing, u16) -> bool + Sync,
+) -> Bundled {
     // attribute, class, place, number: in this order they lie in memory, for neighbours are asked for
     let seed = |((t, attribute), number): ((&Tri, &u8), u32)| {
         let c = centre(&t.plan);
@@ -351,7 +405,15 @@ pub fn bundle(tris: &[Tri], attributes: &[u8], frame: Frame) -> Bundled {
     let part = |(number, tris): (usize, &[Tri])| {
         let from = number * TOGETHER;
         let part = from..from + tris.len();
-        grown(tris, &seeds[part.clone()], &kinds[part.clone()], (&beside[part], from as u32), vertices, frame)
+        grown(
+            tris,
+            &seeds[part.clone()],
+            &kinds[part.clone()],
+            (&beside[part], from as u32),
+            vertices,
+            frame,
+            &foretells,
+        )
     };
     let parts: Vec<Grown> = tris.par_chunks(TOGETHER).enumerate().map(part).collect();
     let mut all = Grown::default();
@@ -388,6 +450,7 @@ fn grown(
     beside: (&[[u32; 3]], u32),
     vertices: usize,
     frame: Frame,
+    foretells: impl Fn(&Growing, u16) -> bool,
 ) -> Grown {
     let mut grown =
         Grown { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], order: Vec::with_capacity(tris.len()) };
@@ -396,7 +459,7 @@ fn grown(
         if grower.g.is_taken(seed) {
             continue;
         }
-        let (record, members) = grower.best(seed);
+        let (record, members) = grower.best(seed, &foretells);
         for (place, &t) in members.iter().enumerate() {
             grown.places[t as usize] = (grown.records.len() as u32, place as u8);
         }
@@ -489,7 +552,7 @@ impl<'a> Grower<'a> {
     }
 
     /// The bundle from a seed that holds the most, and its members: of a wider class where the narrower one holds fewer than it would.
-    fn best(&mut self, seed: u32) -> (Record, &[u32]) {
+    fn best(&mut self, seed: u32, foretells: impl Fn(&Growing, u16) -> bool) -> (Record, &[u32]) {
         self.seed = seed;
         self.home = centre(&self.g.tris[seed as usize].plan);
         let kind = self.kinds[seed as usize];
@@ -503,6 +566,9 @@ impl<'a> Grower<'a> {
         for class in self.first()..=WIDE {
             if best.is_some() && self.members.len() >= ENOUGH[usize::from(class)] {
                 break;
+            }
+            if best.is_some() && foretells(&self.g, class) {
+                continue;
             }
             let record = self.grow(class);
             if record.is_some() && self.g.members.len() > self.members.len() {
@@ -540,8 +606,10 @@ impl<'a> Grower<'a> {
             self.see(t);
             chosen = self.adjacent().or_else(|| self.about()).or_else(|| self.close_by());
         }
-        // of those that found no room some may be too far off
-        self.next.retain(|c| self.g.fits(c.t, c.new_vertices()));
+        if !self.g.is_small() {
+            // of those that found no room some may be too far off
+            self.next.retain(|c| self.g.fits(c.t, c.new_vertices()));
+        }
         // heights may not fit the integer plane: give back the latest until they do
         loop {
             if let Some(record) = pack(&self.g, self.kind.to_be_bytes()[0]) {
@@ -563,7 +631,7 @@ impl<'a> Grower<'a> {
         for v in fresh.into_iter().filter(|&v| v != NONE) {
             self.next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
         }
-        self.stale = true;
+        self.stale |= fresh != [NONE; 3] || !self.g.is_small();
         if !self.around_all {
             let (beside, from) = self.beside;
             for t in beside[latest as usize].map(|t| t.wrapping_sub(from)) {
@@ -592,6 +660,7 @@ impl<'a> Grower<'a> {
         let tri = &g.tris[t as usize];
         let new = g.new_vertices(&tri.v);
         if !g.has(t) && g.fits(t, new) {
+            g.reach(tri);
             let centre = centre(&tri.plan);
             let away = |i: usize| centre[i].abs_diff(home[i]);
             let square = |i: usize| away(i).saturating_mul(away(i));
@@ -650,6 +719,7 @@ impl<'a> Grower<'a> {
     /// The least of those that may come that fits, which mostly is the first.
     fn adjacent(&mut self) -> Option<u32> {
         let Grower { g, next, .. } = self;
+        let small = g.is_small();
         let (mut least, mut at) = (u128::MAX, 0);
         for (i, c) in next.iter().enumerate() {
             // which it is cannot be foretold
@@ -660,8 +730,8 @@ impl<'a> Grower<'a> {
             return None;
         }
         let c = next.swap_remove(at);
-        let fits = g.fits(c.t, c.new_vertices()) && !g.overlaps(c.t);
-        if fits { Some(c.t) } else { g.take(next) }
+        let fits = (small || g.fits(c.t, c.new_vertices())) && !g.overlaps(c.t);
+        if fits { Some(c.t) } else { g.take(next, small) }
     }
 
     /// Where nothing adjacent fits: one of the next few seeds, which may lie close by, if there is room for three new corners, for others
@@ -669,6 +739,7 @@ impl<'a> Grower<'a> {
     fn close_by(&mut self) -> Option<u32> {
         let first = self.first();
         let Grower { g, far, .. } = self;
+        g.asked_near.get_or_insert(g.asked);
         let room = g.has_room(3);
         let last = self.ends[usize::from(first)].min(self.seed + 49);
         while *far < last && (room || g.cut) && (g.class < WIDE || first == WIDE) {
@@ -686,10 +757,16 @@ impl<'a> Grower<'a> {
 }
 
 /// Across an edge that a triangle does not share with just one other, which runs along it the other way.
-const ALONE: u32 = u32::MAX;
+pub const ALONE: u32 = u32::MAX;
 
-/// Across the edge from each corner of each triangle the one other that shares it, or [`ALONE`]. There are so many vertices, numbered
-/// from zero on.
+/// Across the edge from each corner of each triangle the one other that shares it, or [`ALONE`].
+pub fn neighbours(tris: &[Tri]) -> Vec<[u32; 3]> {
+    let mut tris = tris.to_vec();
+    let vertices = number(&mut tris);
+    beside(&tris, vertices)
+}
+
+/// The same of triangles with so many vertices, numbered from zero on.
 fn beside(tris: &[Tri], vertices: usize) -> Vec<[u32; 3]> {
     // edges by their lesser end: the greater one, whose they are, and whether they run towards it
     let edges = tris.iter().map(|t| t.v).enumerate().flat_map(|(t, n)| {
@@ -807,6 +884,7 @@ fn slope(points: &[[i64; 3]]) -> [i64; 2] {
 mod tests {
     use super::*;
     use hardpan_shaders::sort::mix;
+    use std::sync::Mutex;
 
     fn random(seed: &mut u64, n: u64) -> u64 {
         *seed = mix(*seed);
@@ -832,6 +910,28 @@ mod tests {
             all.extend((area != 0).then_some(attribute));
         }
         (tris, all)
+    }
+
+    /// What is foretold of wider classes is what they hold.
+    #[test]
+    fn foretold_as_tried() {
+        let (mut seed, told) = (1, Mutex::new([0; 3]));
+        for case in 0..120 {
+            let (count, vertices) = ([20, 90, 300][case % 3], [6, 24, 150, 1000][case % 4]);
+            let spread = [30, 2_000, 40_000, 300_000, 3_000_000][case % 5];
+            let high = [1, 500, 100_000, 40_000_000][case / 5 % 4];
+            let (tris, attributes) = heap(&mut seed, count, vertices, spread, high, 1 + case as u64 % 2);
+            let frame = Frame::of(0, 0, spread.next_power_of_two().ilog2().max(10));
+            let foretold = bundle_by(&tris, &attributes, frame, |g, wider| {
+                let known = g.foretells(wider);
+                told.lock().unwrap()[if known { usize::from(wider) } else { 0 }] += 1;
+                known
+            });
+            let tried = bundle_by(&tris, &attributes, frame, |_, _| false);
+            assert!(foretold.records == tried.records && foretold.order == tried.order, "{case}");
+            assert!(foretold.places == tried.places, "{case}");
+        }
+        assert!(told.lock().unwrap().iter().all(|&n| n > 100), "{told:?}");
     }
 
     /// Of more triangles than one thread grows each has one place, in the order of places.
@@ -863,7 +963,7 @@ mod tests {
                 let mut g = Growing::new(&tris, 40, Frame::of(0, 0, 17));
                 g.start(class, [60, 80][case % 2]);
                 for t in 0..case as u32 % 5 {
-                    if g.has_room(g.new_vertices(&tris[t as usize].v)) {
+                    if g.points.len() + g.new_vertices(&tris[t as usize].v) <= g.limit() {
                         g.add(t);
                     }
                 }
@@ -874,26 +974,28 @@ mod tests {
                 Candidate { key: random(seed, 9) + new * NEW_VERTEX, number: t, t, v: tris[t as usize].v }
             };
             let next: Vec<Candidate> = (20..68).map(|t| candidate(t, &mut seed)).collect();
-            let (mut g, mut plain) = (grown(), grown());
-            let mut left = next.clone();
-            let taken = g.take(&mut left);
-            let mut rest = next.clone();
-            rest.sort_unstable_by_key(|c| std::cmp::Reverse(c.rank()));
-            let expected = loop {
-                let Some(c) = rest.last().copied().filter(|c| plain.has_room(c.new_vertices())) else { break None };
-                rest.pop();
-                if plain.fits(c.t, c.new_vertices()) && !plain.overlaps(c.t) {
-                    break Some(c.t);
-                }
-            };
-            rest.sort_unstable_by_key(|c| c.t);
-            assert_eq!((taken, g.refused), (expected, plain.refused), "{case}");
-            assert!(left.iter().map(|c| c.t).eq(rest.iter().map(|c| c.t)), "{case}");
-            ends[match taken {
-                Some(_) => 0,
-                None if left.is_empty() => 1,
-                None => 2,
-            }] += 1;
+            for small in [true, false] {
+                let (mut g, mut plain) = (grown(), grown());
+                let mut left = next.clone();
+                let taken = g.take(&mut left, small);
+                let mut rest = next.clone();
+                rest.sort_unstable_by_key(|c| std::cmp::Reverse(c.rank()));
+                let expected = loop {
+                    let Some(c) = rest.last().copied().filter(|c| plain.has_room(c.new_vertices())) else { break None };
+                    rest.pop();
+                    if (small || plain.fits(c.t, c.new_vertices())) && !plain.overlaps(c.t) {
+                        break Some(c.t);
+                    }
+                };
+                rest.sort_unstable_by_key(|c| c.t);
+                assert_eq!((taken, g.asked, g.refused), (expected, plain.asked, plain.refused), "{case}");
+                assert!(left.iter().map(|c| c.t).eq(rest.iter().map(|c| c.t)), "{case}");
+                ends[match taken {
+                    Some(_) => 0,
+                    None if left.is_empty() => 1,
+                    None => 2,
+                }] += 1;
+            }
         }
         assert!(ends.iter().all(|&n| n > 9), "{ends:?}");
     }

@@ -722,10 +722,17 @@ fn block(
     }
     // and now where they start
     let of_cell = |cell: usize| &covering[ends[cell]..ends.get(cell + 1).copied().unwrap_or(covering.len())];
+    // the words of the triangles of the cell before
+    let mut before = 0..0;
     for cell in 0..CELLS {
         let ((low, size), from) = (cell_at(low, log2, cell), words.len());
         let covering = of_cell(cell);
-        cell_words(content, all, covering, cell, parts, words);
+        if cell > 0 && are_alike(all, [of_cell(cell - 1), covering], cell) {
+            words.extend_from_within(before);
+        } else {
+            cell_words(content, all, covering, cell, parts, words);
+        }
+        before = from..words.len();
         for p in patches.iter().filter(|p| p.meets(low, size)) {
             words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
@@ -742,6 +749,15 @@ fn block(
     }
     block.words = words.clone(); // and no more than they take
     block
+}
+
+/// Whether a cell and the one before it have the same words: of the same triangles the same cover their middles.
+fn are_alike(all: &[Over], [before, here]: [&[u32]; 2], cell: usize) -> bool {
+    let alike = |&number: &u32| {
+        let central = all[number as usize].central;
+        (central >> cell ^ central >> (cell - 1)) & 1 == 0
+    };
+    before == here && here.iter().all(alike)
 }
 
 /// The triangles of one bundle in a cell.
@@ -819,5 +835,57 @@ impl Grid {
     pub fn is_dense(&self) -> bool {
         let blocks = self.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();
         blocks * 20 >= self.entries.len() * 17
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bundle::{Frame, bundle};
+    use super::*;
+    use hardpan_shaders::plan::Plan;
+    use hardpan_shaders::sort::mix;
+
+    /// Cells have the words that each has alone, whatever the one before it has.
+    #[test]
+    fn words_of_cells_as_one_by_one() {
+        let mut seed = 1;
+        let mut random = |n: u64| {
+            seed = mix(seed);
+            (seed % n) as i32
+        };
+        let (mut same, mut all) = (0, 0);
+        for case in 0..300 {
+            // few or many, as large as a cell or far larger
+            let (count, size) = ([3, 12, 30][case % 3], [40, 400, 4000][case / 3 % 3]);
+            let mut tris = Vec::new();
+            while tris.len() < count {
+                let [x, y] = [0; 2].map(|_| random(128) - size as i32 / 2);
+                let corners = [0; 3].map(|_| [x + random(size), y + random(size), random(1000)]);
+                let plan = Plan::new(corners);
+                let [a, b, c] = corners.map(|c| c.map(i64::from));
+                let left = (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]);
+                let v = [0, 1, 2].map(|k| 3 * tris.len() as u32 + k);
+                tris.extend(left.then_some(Tri { plan, z: corners.map(|c| c[2]), v }));
+            }
+            let bundled = bundle(&tris, &[0; 30], Frame::of(0, 0, 13));
+            let content = Content { bundled: &bundled, most: None, nodes: 9 };
+            let (low, log2) = ([0; 2], [7, 6]);
+            let of = |at: u32| {
+                let [met, central] = bundled.tris[at as usize].plan.under(low, cell_log2(log2)).cells([0; 2]);
+                Member { block: 0, at, met, central }
+            };
+            let members: Vec<Member> = bundled.order.iter().map(|&t| of(t)).collect();
+            let whole = block(&content, low, log2, &members, &[], &mut Room::default());
+            for cell in 0..CELLS {
+                let alone = |m: &Member| Member { met: m.met & 1 << cell, ..*m };
+                let alone: Vec<Member> = members.iter().map(alone).filter(|m| m.met != 0).collect();
+                let alone = block(&content, low, log2, &alone, &[], &mut Room::default());
+                assert_eq!(whole.cell(cell), &alone.words[..], "{case} {cell}");
+                same +=
+                    usize::from(cell > 0 && !alone.words[..].is_empty() && whole.cell(cell - 1) == &alone.words[..]);
+                all += usize::from(!alone.words[..].is_empty());
+            }
+        }
+        assert!(same > 300 && same < all * 3 / 4, "{same} of {all}");
     }
 }

@@ -3,7 +3,7 @@
 //! | to a mesh | to tiles |
 //! | --- | --- |
 //! | `quantise`, `facing`, `clean` | `raster`, `partition`, `bundle` |
-//! | `neighbours`, `region`, `ground`, `cover` | `rule`, `crowd`, `grid` |
+//! | `neighbours`, `region`, `ground`, `cover` | `rule`, `crowd`, `grid`, `index_estimate` |
 //! | `weld`, `stitch` | `tile`, `pack`; `error_quantiles` measures in the end |
 
 pub mod bundle;
@@ -14,6 +14,7 @@ pub mod error_quantiles;
 pub mod facing;
 mod grid;
 pub mod ground;
+mod index_estimate;
 mod neighbours;
 pub mod pack;
 pub mod partition;

@@ -4,13 +4,14 @@ use crate::lattice::widened;
 use crate::{Near, Repair};
 use hardpan_shaders::sort::lists;
 use rayon::prelude::*;
-use rstar::{AABB, RTree, SelectionFunction, primitives::GeomWithData};
 use smallvec::SmallVec;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-/// Most columns of cells, and points in them, that are looked through one by one; beyond, a tree is quicker.
-const FEW_COLUMNS: usize = 8;
+/// Points of a leaf.
+const LEAF: usize = 8;
+/// Most columns of cells and points that are looked through one by one; beyond, a tree is quicker.
+const FEW_COLUMNS: i64 = 256;
 const FEW_POINTS: usize = 256;
 
 /// Points that ascend, searched around each of them.
@@ -120,8 +121,8 @@ impl Counted {
     }
 }
 
-/// A point with its number.
-type Point = GeomWithData<[i32; 3], u32>;
+/// A point: its number and its place.
+type Point = (u32, [i32; 3]);
 
 /// Points that are searched along lines: in cells along short ones, else in a tree, which is made when it is needed.
 pub struct Lines<'a> {
@@ -133,7 +134,7 @@ pub struct Lines<'a> {
     /// Where the points of each cell start, column by column as vertices and triangles ascend, and the points.
     starts: Vec<u32>,
     cells: Vec<Point>,
-    tree: OnceLock<RTree<Point>>,
+    tree: OnceLock<Tree<'a>>,
 }
 
 impl<'a> Lines<'a> {
@@ -150,85 +151,184 @@ impl<'a> Lines<'a> {
         };
         let items = points.all.iter().zip(0..).map(|(p, i)| (cell(p), (i, *p)));
         let (starts, cells) = lists((side[0] * side[1]) as usize, items);
-        let cells = cells.into_iter().map(|(i, p)| Point::new(p, i)).collect();
         Lines { points, low, log2, side, starts, cells, tree: OnceLock::new() }
     }
 
-    /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not, until it says `false`. Returns
-    /// whether it never did.
-    pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) -> bool {
-        let along = Along::new(line, self.points.near);
-        if let Some(few) = self.few(&along) {
-            return few.into_iter().flatten().all(|p| !along.should_unpack_leaf(p) || see(p.data));
+    /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
+    pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) {
+        let [low, high] = around(line, self.points.near);
+        let within = |p: &[i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
+        let mut all = |points: &[Point]| points.iter().all(|(i, p)| !within(p) || see(*i));
+        let [from, to] = [low[0], high[0]].map(|x| self.cell(x, 0));
+        let one = if from == to { self.column(from, [low[1], high[1]]) } else { &[] };
+        if from == to && one.len() <= FEW_POINTS {
+            all(one); // as mostly
+        } else if let Some(columns) = self.few(line, [low, high]) {
+            columns.into_iter().all(all);
+        } else {
+            self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
         }
-        let tree = self.tree.get_or_init(|| RTree::bulk_load(self.cells.clone()));
-        tree.locate_with_selection_function(along).all(|p| see(p.data))
     }
 
-    /// What stands in the cells around a line, column by column; none if it is much.
-    fn few(&self, Along { low, high, .. }: &Along) -> Option<SmallVec<[&[Point]; FEW_COLUMNS]>> {
-        let cells = [0, 1].map(|k| {
-            let at = |v: i64| (v - self.low[k]) >> self.log2;
-            at(low[k]).max(0)..at(high[k]).min(self.side[k] - 1) + 1
-        });
-        let [columns, rows] = cells;
-        if columns.is_empty() || rows.is_empty() {
-            return Some(SmallVec::new());
+    /// The column or row of a coordinate; outside there is one more at either end.
+    fn cell(&self, v: i64, k: usize) -> i64 {
+        ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k])
+    }
+
+    /// The points in the cells of a column from one coordinate to another.
+    fn column(&self, x: i64, [from, to]: [i64; 2]) -> &[Point] {
+        let (first, last) = (self.cell(from, 1).max(0), self.cell(to, 1).min(self.side[1] - 1));
+        if first > last || !(0..self.side[0]).contains(&x) {
+            return &[];
         }
-        if columns.end - columns.start > FEW_COLUMNS as i64 {
+        let at = |y: i64| self.starts[(x * self.side[1] + y) as usize] as usize;
+        &self.cells[at(first)..at(last + 1)]
+    }
+
+    /// What stands in the cells that lie within reach of a line, and of what lies around it, column by column; none if it is much.
+    fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[Point]; 8]>> {
+        let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
+        let slope = if a[0] == b[0] { 0.0 } else { (b[1] - a[1]) as f64 / (b[0] - a[0]) as f64 };
+        let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
+        let rows = |x: i64| {
+            if slope == 0.0 {
+                return [low[1], high[1]];
+            }
+            // where the line runs through the column and what is within reach of it
+            let start = self.low[0] + (x << self.log2) - reach;
+            let [p, q] = [start, start + (1 << self.log2) + 2 * reach].map(|x| {
+                let x = x.clamp(a[0].min(b[0]), a[0].max(b[0]));
+                a[1] + ((x - a[0]) as f64 * slope) as i64
+            });
+            [p.min(q) - reach, p.max(q) + reach]
+        };
+        let (from, to) = (self.cell(low[0], 0).max(0), self.cell(high[0], 0).min(self.side[0] - 1));
+        if to - from >= FEW_COLUMNS {
             return None;
         }
-        let at = |x: i64, y: i64| self.starts[(x * self.side[1] + y) as usize] as usize;
-        let few: SmallVec<[&[Point]; FEW_COLUMNS]> =
-            columns.map(|x| &self.cells[at(x, rows.start)..at(x, rows.end)]).collect();
-        (few.iter().map(|column| column.len()).sum::<usize>() <= FEW_POINTS).then_some(few)
-    }
-}
-
-/// What lies within reach of a line.
-struct Along {
-    /// Where the line starts, and its way.
-    from: [i64; 3],
-    way: [i64; 3],
-    reach: [i64; 3],
-    /// Least and greatest coordinates.
-    low: [i64; 3],
-    high: [i64; 3],
-}
-
-impl Along {
-    fn new([a, b]: [[i32; 3]; 2], near: Near) -> Along {
-        let [a, b] = [a, b].map(|p| p.map(i64::from));
-        let reach = [near.plan, near.plan, near.height].map(i64::from);
-        let low = [0, 1, 2].map(|k| a[k].min(b[k]) - reach[k]);
-        let high = [0, 1, 2].map(|k| a[k].max(b[k]) + reach[k]);
-        Along { from: a, way: [0, 1, 2].map(|k| b[k] - a[k]), reach, low, high }
-    }
-}
-
-impl SelectionFunction<Point> for Along {
-    /// Whether the line passes the part of a box that lies around it: seen along no axis all of that is on one side.
-    fn should_unpack_parent(&self, envelope: &AABB<[i32; 3]>) -> bool {
-        let [least, most] = [envelope.lower(), envelope.upper()].map(|p| p.map(i64::from));
-        let least = [0, 1, 2].map(|k| least[k].max(self.low[k]));
-        let most = [0, 1, 2].map(|k| most[k].min(self.high[k]));
-        if (0..3).any(|k| least[k] > most[k]) {
-            return false;
+        let (mut columns, mut count) = (SmallVec::new(), 0);
+        for x in from..=to {
+            let column = self.column(x, rows(x));
+            count += column.len();
+            if count > FEW_POINTS {
+                return None;
+            }
+            columns.push(column);
         }
-        // centre and extent doubled
-        let centre = [0, 1, 2].map(|k| least[k] + most[k] - 2 * self.from[k]);
-        let extent = [0, 1, 2].map(|k| most[k] - least[k] + 2 * self.reach[k]);
-        let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
-        let passes = |i: usize, j: usize| {
-            let (x, y) = (self.way[i], self.way[j]);
-            let off = product(x, centre[j]) - product(y, centre[i]);
-            off.abs() <= product(x.abs(), extent[j]) + product(y.abs(), extent[i])
-        };
-        passes(0, 1) && passes(0, 2) && passes(1, 2)
+        Some(columns)
+    }
+}
+
+/// Least and greatest coordinates of what lies within reach of a line.
+fn around(line: [[i32; 3]; 2], near: Near) -> [[i64; 3]; 2] {
+    let reach = [near.plan, near.plan, near.height].map(i64::from);
+    let [a, b] = line.map(|p| p.map(i64::from));
+    [
+        std::array::from_fn(|k| a[k].min(b[k]) - reach[k]), //
+        std::array::from_fn(|k| a[k].max(b[k]) + reach[k]),
+    ]
+}
+
+/// Points in a balanced tree of boxes: a search along a line of any length visits only what the line passes.
+struct Tree<'a> {
+    points: &'a Points,
+    /// Numbers of the points, leaf by leaf.
+    order: Vec<u32>,
+    /// Least and greatest coordinates below each node; the children of node i are 2i + 1 and 2i + 2.
+    boxes: Vec<[[i32; 3]; 2]>,
+}
+
+impl Tree<'_> {
+    fn new(points: &Points) -> Tree<'_> {
+        let order = (0..points.len() as u32).collect();
+        let nodes = 2 * points.len().div_ceil(LEAF).next_power_of_two();
+        let mut tree = Tree { points, order, boxes: vec![[[i32::MAX; 3], [i32::MIN; 3]]; nodes] };
+        tree.divide(0, 0, tree.order.len());
+        tree
     }
 
-    fn should_unpack_leaf(&self, leaf: &Point) -> bool {
-        (0..3).all(|k| (self.low[k]..=self.high[k]).contains(&i64::from(leaf.geom()[k])))
+    fn divide(&mut self, node: usize, from: usize, to: usize) {
+        let points = &self.points.all;
+        let mut bounds = [[i32::MAX; 3], [i32::MIN; 3]];
+        for p in self.order[from..to].iter().map(|&i| points[i as usize]) {
+            for k in 0..3 {
+                bounds[0][k] = bounds[0][k].min(p[k]);
+                bounds[1][k] = bounds[1][k].max(p[k]);
+            }
+        }
+        self.boxes[node] = bounds;
+        if to - from <= LEAF {
+            return;
+        }
+        let axis = (0..3).max_by_key(|&k| bounds[0][k].abs_diff(bounds[1][k])).expect("three axes");
+        let middle = (to - from) / 2;
+        self.order[from..to].select_nth_unstable_by_key(middle, |&i| points[i as usize][axis]);
+        self.divide(2 * node + 1, from, from + middle);
+        self.divide(2 * node + 2, from + middle, to);
+    }
+
+    /// As [`Lines::along`].
+    fn along(&self, [a, b]: [[i32; 3]; 2], see: impl FnMut(u32) -> bool) {
+        let Near { plan, height } = self.points.near;
+        // products of twice as much fit
+        if (0..3).all(|k| a[k].abs_diff(b[k]) < 1 << 28) && plan.max(height) < 1 << 27 {
+            self.search(a, b, see, |[x, y], [u, v], [p, q]| (x * v - y * u).abs() > x.abs() * q + y.abs() * p);
+        } else {
+            self.search(a, b, see, |d, c, e| {
+                let [[x, y], [u, v], [p, q]] = [d, c, e].map(|v| v.map(i128::from));
+                (x * v - y * u).abs() > x.abs() * q + y.abs() * p
+            });
+        }
+    }
+
+    /// [`along`](Self::along), told whether a line of this direction through zero passes a rectangle about a centre, half as
+    /// large as this, by.
+    fn search(
+        &self,
+        a: [i32; 3],
+        b: [i32; 3],
+        mut see: impl FnMut(u32) -> bool,
+        passes_by: impl Fn([i64; 2], [i64; 2], [i64; 2]) -> bool,
+    ) {
+        let Near { plan, height } = self.points.near;
+        let reach = [plan, plan, height].map(i64::from);
+        let [low, high] = around([a, b], self.points.near);
+        let [a, b] = [a, b].map(|p| p.map(i64::from));
+        let d: [i64; 3] = std::array::from_fn(|k| b[k] - a[k]);
+        // a node of each level waits at most, and two of the last
+        let mut stack = [(0, 0, 0); 40];
+        stack[0].2 = self.order.len() as u32;
+        let mut waiting = usize::from(!self.order.is_empty());
+        while waiting > 0 {
+            waiting -= 1;
+            let (node, from, to) = stack[waiting];
+            let [least, most] = &self.boxes[node as usize];
+            // what of it lies around the line, and its centre and extent doubled
+            let least: [i64; 3] = std::array::from_fn(|k| i64::from(least[k]).max(low[k]));
+            let most: [i64; 3] = std::array::from_fn(|k| i64::from(most[k]).min(high[k]));
+            if (0..3).any(|k| least[k] > most[k]) {
+                continue;
+            }
+            let centre: [i64; 3] = std::array::from_fn(|k| least[k] + most[k] - 2 * a[k]);
+            let extent: [i64; 3] = std::array::from_fn(|k| most[k] - least[k] + 2 * reach[k]);
+            let apart = |i: usize, j: usize| passes_by([d[i], d[j]], [centre[i], centre[j]], [extent[i], extent[j]]);
+            let around = least == low && most == high; // and so is passed
+            if !around && (apart(0, 1) || apart(0, 2) || apart(1, 2)) {
+                continue;
+            }
+            if (to - from) as usize <= LEAF {
+                let within = |p: [i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
+                let mut leaf = self.order[from as usize..to as usize].iter().copied();
+                if !leaf.all(|i| !within(self.points.point(i)) || see(i)) {
+                    return;
+                }
+            } else {
+                let middle = from + (to - from) / 2;
+                stack[waiting] = (2 * node + 1, from, middle);
+                stack[waiting + 1] = (2 * node + 2, middle, to);
+                waiting += 2;
+            }
+        }
     }
 }
 

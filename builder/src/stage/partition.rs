@@ -140,9 +140,20 @@ fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2]
     most.into_iter().map(|(at, most)| (at, most.map(|bits| f64::from_bits(bits.into_inner())))).collect()
 }
 
+/// The first and last tile of side 2^`log2` under a triangle's bounding box, in x and y.
+fn under(mesh: &Mesh, f: &Face, log2: u32) -> [[i64; 2]; 2] {
+    let [a, b, c] = f.v.map(|v| mesh.vertices[v as usize]);
+    let low = |i: usize| i64::from(a[i].min(b[i]).min(c[i]) >> log2);
+    let high = |i: usize| i64::from(a[i].max(b[i]).max(c[i]) >> log2);
+    [[low(0), low(1)], [high(0), high(1)]]
+}
+
 /// Pairs of a triangle or field and a tile under its bounding box.
 fn pairs(mesh: &Mesh, log2: u32) -> u64 {
-    let tiles = |f: &Face| Plan::new(f.v.map(|v| mesh.vertices[v as usize])).tiles(log2);
+    let tiles = |f: &Face| {
+        let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
+        (((x1 - x0 + 1) as u64).saturating_mul((y1 - y0 + 1) as u64)).min(1 << 34)
+    };
     let faces: u64 = mesh.faces.par_iter().map(tiles).sum();
     let field = |f: &Field| {
         let along =

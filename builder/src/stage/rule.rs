@@ -38,13 +38,20 @@ impl<'a> Rule<'a> {
 
     /// Whether a square of side 2^`log2` steps is accepted with these triangles.
     pub fn accepts(&self, log2: u32, tris: impl ExactSizeIterator<Item = Tri>) -> bool {
+        self.takes(log2, tris.len() as u64, || {
+            let [mut low, mut high] = [i32::MAX, i32::MIN];
+            for z in tris.flat_map(|t| t.z) {
+                (low, high) = (low.min(z), high.max(z));
+            }
+            high.abs_diff(low)
+        })
+    }
+
+    /// The same with so many triangles, whose corners lie so many steps above each other.
+    pub fn takes(&self, log2: u32, triangles: u64, height: impl FnOnce() -> u32) -> bool {
         let (size, volume) = self.split.limits(self.root_log2.saturating_sub(log2));
-        if tris.len() as u64 <= size {
-            return true;
-        }
-        let [low, high] = tris.map(|t| t.heights()).fold([i32::MAX, i32::MIN], |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
         let side = exp2(log2 as i32) * self.step[0];
-        side * side * (f64::from(high.abs_diff(low)) * self.step[1]) < volume
+        triangles <= size || side * side * (f64::from(height()) * self.step[1]) < volume
     }
 }
 

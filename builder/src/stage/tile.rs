@@ -3,6 +3,7 @@
 use super::bundle::{Bundled, Frame, Record, Tri, bundle, is_wide};
 use super::crowd::{Costed, Refused};
 use super::grid::{Block, Content, Division, Entry, Grid, LINE, Level, PatchArea, Sizes, Word, grid};
+use super::index_estimate::index_estimate;
 use super::partition::{MOST_ATTRIBUTES, SMALLEST, Side, Tiling};
 use super::raster::{Part, Rastered};
 use super::rule::Rule;
@@ -22,6 +23,8 @@ use zerocopy::IntoBytes;
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
 const ROOT_NODES: u32 = 2;
+/// How often a rule may halve the side of a tile.
+const HALVED: u32 = format::MAX_DEPTH - ROOT_NODES - 2;
 /// Word of a node that holds its first bundle.
 const NODE_BUNDLES: usize = std::mem::offset_of!(Node, bundles) / 4;
 
@@ -199,6 +202,13 @@ impl Ground<'_> {
     fn attribute(&self, material: u16, source: u16) -> u8 {
         self.palette.binary_search(&(material, source)).expect("in the palette") as u8
     }
+}
+
+/// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
+pub fn estimated(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Result<(), BuildError> {
+    let tris: Vec<Tri> = tiling.faces(index).iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
+    let low = tiling.at(index).map(|v| i64::from(v) << mesh.tile_log2);
+    index_estimate(rule, &tris, low, mesh.tile_log2, HALVED)
 }
 
 /// What tiles are made of: a mesh, its fields, and which is where.

@@ -136,8 +136,8 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     let chains = Chains::new(&edges, links);
     let mut work = WORK * (ends.len() + edges.len());
     for &c in ends {
-        let hit = grid.sizes.iter().any(|size| {
-            let list = grid.over(*size, c);
+        let hit = grid.sizes_near(c).any(|size| {
+            let list = grid.over(size, c);
             work = work.saturating_sub(list.len());
             work > 0
                 && list.iter().map(|&e| &edges[e as usize]).any(|e| {
@@ -158,10 +158,16 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     seams
 }
 
+/// log2 of the side of the squares in which the sizes of edges are known.
+const SQUARE: u32 = 14;
+
 /// Cells for each size of edges, in plan and in height, so that no edge has many nor a cell many edges. Cells share slots
 /// by a hash.
 struct Grid {
     sizes: Vec<[u32; 2]>,
+    /// Of the squares that share a slot, a bit for each size of edges there: of the last for all from 63 on, and those whose
+    /// cells are larger than a square are everywhere.
+    squares: Vec<u64>,
     /// Where the edges of each slot start.
     starts: Vec<usize>,
     edges: Vec<u32>,
@@ -170,14 +176,26 @@ struct Grid {
 impl Grid {
     fn new(edges: &[Edge]) -> Grid {
         let slots = (2 * edges.len()).next_power_of_two();
-        let mut grid = Grid { sizes: Vec::new(), starts: vec![0; slots + 1], edges: Vec::new() };
+        let squares = vec![0; (slots / 4).max(1)];
+        let mut grid = Grid { sizes: Vec::new(), squares, starts: vec![0; slots + 1], edges: Vec::new() };
+        let mut everywhere = 0;
         for e in edges {
             let size = Grid::size(e);
-            if !grid.sizes.contains(&size) {
+            let number = grid.sizes.iter().position(|s| *s == size).unwrap_or_else(|| {
                 grid.sizes.push(size);
+                grid.sizes.len() - 1
+            });
+            if size[0] > SQUARE {
+                everywhere |= Grid::bit(number);
+            } else {
+                Grid::cells(e, [SQUARE, 63], |[x, y, _]| {
+                    let square = Grid::square([x, y], grid.squares.len());
+                    grid.squares[square] |= Grid::bit(number);
+                });
             }
             Grid::cells(e, size, |at| grid.starts[Grid::slot(size, at, slots)] += 1);
         }
+        grid.squares.iter_mut().for_each(|square| *square |= everywhere);
         // ends, then starts as the edges are put in from behind
         for i in 1..=slots {
             grid.starts[i] += grid.starts[i - 1];
@@ -221,6 +239,28 @@ impl Grid {
         let mix = |h: u64, v: u64| (h ^ h >> 29 ^ v).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let size = u64::from(size[0]) << 8 | u64::from(size[1]);
         (at.into_iter().fold(size, |h, v| mix(h, v as u64)) >> 20) as usize & (slots - 1)
+    }
+
+    fn bit(number: usize) -> u64 {
+        1 << number.min(63)
+    }
+
+    /// The slot of a square.
+    fn square([x, y]: [i64; 2], slots: usize) -> usize {
+        Grid::slot([0; 2], [x, y, 0], slots)
+    }
+
+    /// All sizes of edges whose cells may hold a point.
+    fn sizes_near(&self, p: [i32; 3]) -> impl Iterator<Item = [u32; 2]> {
+        let square = Grid::square([p[0], p[1]].map(|v| i64::from(v) >> SQUARE), self.squares.len());
+        let mut there = self.squares[square];
+        let shared = if there >> 63 == 1 { self.sizes.get(63..).unwrap_or(&[]) } else { &[] };
+        let own = std::iter::from_fn(move || {
+            let number = there.trailing_zeros() as usize;
+            there &= there.wrapping_sub(1);
+            (number < 63).then(|| self.sizes[number])
+        });
+        own.chain(shared.iter().copied())
     }
 
     /// Edges of a size whose cells hold a point, and others.

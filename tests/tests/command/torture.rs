@@ -507,7 +507,7 @@ fn vt_24_vt_48_very_many_materials() {
             all.clone() + rest,
             Some("line 262141: more than 65,535 entries, and a scene has no more materials; patterns fit many"),
         ),
-        ("rows.toml", "[[material]]\nname=\"a\"\n".repeat(2_300_000), Some("line 262141: more than 65,535 entries")),
+        ("rows.toml", "[[material]]\nname=\"a\"\n".repeat(2_300_000), Some("line 393211: more than 65,535 entries")),
         ("more.json", json(4_000_000), Some("line 1, column 917518: more than 65,535 entries")),
         (
             "many.toml",

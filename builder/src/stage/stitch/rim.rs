@@ -76,7 +76,7 @@ impl Search for Seams<'_> {
     ) -> Option<Vec<Met>> {
         let line = ground.corners(side);
         let mut met = Vec::new();
-        let is_all = self.lines.along(line, |i| {
+        self.lines.along(line, |i| {
             if counts(i as usize)
                 && let Some(place) = beside(self.points.point(i), line, self.points.near)
             {
@@ -84,6 +84,6 @@ impl Search for Seams<'_> {
             }
             fits(met.len())
         });
-        is_all.then_some(met)
+        fits(met.len()).then_some(met)
     }
 }

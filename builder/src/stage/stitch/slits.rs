@@ -149,8 +149,9 @@ impl Search for Slits<'_> {
     ) -> Option<Vec<Met>> {
         let points = &self.plan.points;
         let line = view.ground.corners(side);
-        let (mut looked, mut met) = (0, Vec::new());
-        let is_all = self.lines.along(line.map(flat), |i| {
+        let mut looked = 0;
+        let mut met = Vec::new();
+        self.lines.along(line.map(flat), |i| {
             let at = points.point(i);
             if let Some(place) = beside(at, line.map(flat), points.near) {
                 looked += 1;
@@ -160,6 +161,6 @@ impl Search for Slits<'_> {
             }
             fits(looked)
         });
-        is_all.then_some(met)
+        fits(looked).then_some(met)
     }
 }

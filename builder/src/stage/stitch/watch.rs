@@ -30,8 +30,12 @@ impl Watch {
         let is_near = |&i: &u32| {
             let v = ground.faces[i as usize].v;
             edges.open_sides(i).any(|k| {
-                let line = ground.corners([v[k], v[(k + 1) % 3]]).map(flat);
-                !lines.along(line, |_| false)
+                let mut met = false;
+                lines.along(ground.corners([v[k], v[(k + 1) % 3]]).map(flat), |_| {
+                    met = true;
+                    false
+                });
+                met
             })
         };
         edges.open_faces().collect::<Vec<_>>().into_par_iter().filter(is_near).collect()
