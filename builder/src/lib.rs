@@ -28,7 +28,7 @@
 //! | compare it with another image, or with points of another tool | [`compare`] |
 //! | build from images, one or several | [`rebuild::Rebuild`], [`merge::Merge`], [`Factors`] |
 //! | look into an image | [`info`], [`materials`], [`mod@read`], [`mod@export`] |
-//! | time queries | [`bench`] |
+//! | time queries | [`mod@bench`] |
 //! | sample heights on squares | [`mod@sample`] |
 //! | read tables of points, and drives; ask at many | [`table`], [`ask`] |
 //! | try it | [`fixtures`], [`proving_ground`] |

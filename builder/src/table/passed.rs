@@ -75,7 +75,7 @@ impl Passed {
         self.ends.clear();
     }
 
-    /// The fields of a line, each after a comma, by its number since the last [`Passed::clear`].
+    /// The fields of a line, each after a comma, by its number since the last `clear`.
     pub fn line(&self, i: usize) -> &str {
         let count = self.places.len();
         &self.text[self.end(i * count)..self.end((i + 1) * count)]
