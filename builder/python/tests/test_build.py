@@ -130,8 +130,8 @@ def test_files_that_make_no_image(files):
         hardpan.build_files(settings=files / "two.toml", unit="cm")
     with pytest.raises(hardpan.BuildError, match="a unit is one of m, km"):
         hardpan.build_files([files / "two.obj"], unit="ell")
-    (files / "bad.toml").write_text('[[material]]\nname = "Rode"\n')
-    with pytest.raises(hardpan.BuildError, match=r'bad.toml: line 2: material "Rode" is not in the scene \(did you mean "Road"'):
+    (files / "bad.toml").write_text('[[material]]\nname = "Roads"\n')
+    with pytest.raises(hardpan.BuildError, match=r'bad.toml: line 2: material "Roads" is not in the scene \(did you mean "Road"'):
         hardpan.build_files([files / "two.obj"], settings=files / "bad.toml")
     (files / "bad.obj").write_text("v 0 0 0\nf 1 2 3\n")
     with pytest.raises(hardpan.BuildError, match="bad.obj"):
