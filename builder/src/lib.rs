@@ -144,6 +144,8 @@ pub struct Report {
     pub weld: Repair,
     /// What stitching did.
     pub stitch: Repair,
+    /// That the scene's numbers were rounded to single precision, far from zero. Of files [`check::source`] says it of each.
+    pub precision: Option<Finding>,
     /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
     pub error: [f64; 2],
     /// What of the plan area is how near to the source, triangles as given against the image.
@@ -262,6 +264,18 @@ pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Prov
 
 /// [`build_recorded`], with the data-parallel stages on a backend: the bytes do not depend on it.
 pub fn build_on(
+    scene: &Scene,
+    options: &Options,
+    provenance: Option<&Provenance>,
+    stages: &dyn Stages,
+) -> Result<Built, BuildError> {
+    let mut built = build_read(scene, options, provenance, stages)?;
+    built.report.precision = check::precision(scene);
+    Ok(built)
+}
+
+/// [`build_on`] for scenes of files and images, whose own numbers are judged when they are read.
+fn build_read(
     scene: &Scene,
     options: &Options,
     provenance: Option<&Provenance>,

@@ -1,8 +1,10 @@
 //! Whether a file's numbers were rounded to single precision, far from their zero.
 
-use crate::{Code, Finding, Hint, Quantity, Severity, Triangle};
+use std::path::Path;
 
-use super::source_part::{Part, plan};
+use crate::{Code, Finding, Hint, Quantity, Scene, Severity, Triangle, import::Transform};
+
+use super::source_part::{Part, parts, plan};
 use crate::names::{decimal, grouped};
 
 /// Metres by which places may be rounded unseen.
@@ -22,6 +24,21 @@ const UNMEANT: f64 = 0.125;
 fn step_at(v: f64) -> f64 {
     let size = v.abs() as f32;
     f64::from(size.next_up()) - f64::from(size)
+}
+
+/// The finding of a scene that was made in memory: its metres are judged as the numbers of one file.
+pub fn of_scene(scene: &Scene) -> Option<Finding> {
+    let largest = scene.positions.as_flattened().iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    if step_at(largest) <= FINE {
+        return None; // nearly always, and without a look at the triangles
+    }
+    let name = match &scene.sources[..] {
+        [only] => only,
+        _ => "",
+    };
+    let all = parts(scene, &[Path::new(name)], &[Transform::NONE], &[scene.triangles.len()]);
+    let part = all.first()?;
+    Some(Rounded::of(part)?.finding(part))
 }
 
 /// Places that were rounded.
@@ -125,18 +142,40 @@ fn is_lost([a, b, c]: [[f64; 3]; 3], [x, y]: [usize; 2], step: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{super::source_part::parts, *};
-    use crate::import::{Frame, Unit, read_obj};
+    use crate::import::{Frame, Import, Unit, read_obj};
     use std::path::Path;
 
-    /// What is said of a grid of places, each written by `number`, read in a frame.
-    fn judged(number: impl Fn(f64) -> String, [x0, y0]: [f64; 2], side: f64, frame: Frame) -> Option<Rounded> {
+    /// A grid of places, each written by `number`, read in a frame.
+    fn grid(number: impl Fn(f64) -> String, [x0, y0]: [f64; 2], side: f64, frame: Frame) -> Import {
         let at = |i: u32| f64::from(i) * side;
         let vertices = (0..400u32).map(|i| format!("v {} {} 0\n", number(x0 + at(i % 20)), number(y0 + at(i / 20))));
         let face = |i: u32| format!("f {} {} {}\n", i + 1, i + 2, i + 21);
         let faces = (0..380).filter(|i| i % 20 < 19).map(face);
         let text: String = vertices.chain(faces).collect();
-        let read = read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap();
+        read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap()
+    }
+
+    /// What is said of it.
+    fn judged(number: impl Fn(f64) -> String, at: [f64; 2], side: f64, frame: Frame) -> Option<Rounded> {
+        let read = grid(number, at, side, frame);
         Rounded::of(&parts(&read.scene, &[Path::new("a.obj")], &read.frames, &read.triangles)[0])
+    }
+
+    #[test]
+    fn by_18_a_build_from_memory_says_of_its_scene_what_is_said_of_a_file() {
+        let utm = [690_000.0, 5_334_000.0];
+        let single: fn(f64) -> String = |v| (v as f32).to_string();
+        let plain: fn(f64) -> String = |v| v.to_string();
+        for (number, at, lost) in [(single, utm, Some(171.0)), (plain, utm, None), (single, [690.0, 5334.0], None)] {
+            let read = grid(number, at, 0.25, Frame::default());
+            let of_file = crate::check::source(&read.scene, &read.frames, &read.triangles, &[Path::new("a.obj")]);
+            let of_file = of_file.into_iter().find(|f| f.code == Code::Precision);
+            let of_scene = crate::build(&read.scene, &crate::Options::default()).unwrap().report.precision;
+            assert_eq!(of_scene.as_ref().and_then(|f| f.value("lost")), lost);
+            assert_eq!(of_scene.as_ref().map(|f| &f.subject), lost.map(|_| &read.scene.sources[0]));
+            let alike = |f: Finding| Finding { subject: String::new(), ..f };
+            assert_eq!(of_scene.map(alike), of_file.map(alike));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    ImageFile, build_on,
+    ImageFile, build_read,
     merge::{Merge, Place, Source},
     settings::is_turn,
 };
@@ -116,6 +116,6 @@ fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     }
     let who = if let [only] = &sources[..] { Path::new(&only.name) } else { &again.output };
     let options = &provenance.settings.build;
-    let build = || build_on(&scene, options, Some(&provenance), &Cpu::new()).map_err(|e| again.failed(who, e));
+    let build = || build_read(&scene, options, Some(&provenance), &Cpu::new()).map_err(|e| again.failed(who, e));
     finish(again, who, options, build, report, out)
 }

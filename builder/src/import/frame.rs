@@ -299,6 +299,18 @@ impl Says {
 }
 
 impl Transform {
+    /// Of numbers that are metres already, z up.
+    pub(crate) const NONE: Transform = Transform {
+        axes: Up::Z.axes(),
+        ratio: (1.0, 1.0),
+        scale: [1.0; 3],
+        tilt: None,
+        turn: [1.0, 0.0],
+        translate: [0.0; 3],
+        says: Says::Caller,
+        says_unit: Says::Caller,
+    };
+
     #[inline]
     pub(crate) fn apply(&self, p: [f64; 3]) -> [f64; 3] {
         let (numerator, denominator) = self.ratio;

@@ -272,7 +272,7 @@ fn outliers(
 fn check(scene: &Scene) -> Result<(), BuildError> {
     let bad = |what: String| Err(BuildError::Scene(what));
     if let Some(i) = scene.positions.par_iter().position_first(|p| !p.iter().all(|v| v.is_finite())) {
-        return bad(format!("vertex {} is not a number", i + 1));
+        return bad(format!("vertex {i} is not a number"));
     }
     if scene.positions.len() >= u32::MAX as usize {
         return bad("more than 2^32 - 2 vertices".into());
@@ -286,24 +286,20 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
     if let Some(i) = scene.triangles.par_iter().position_first(is_wrong) {
         let what =
             if known(scene.triangles[i].material, scene.triangles[i].source) { "vertex" } else { "material or source" };
-        return bad(format!("triangle {} names a {what} that is not there", i + 1));
+        return bad(format!("triangle {i} names a {what} that is not there"));
     }
     for (i, m) in scene.materials.iter().enumerate() {
         let factors = [("mu", m.mu), ("rr", m.rr), ("gain", m.gain), ("cone_index", m.cone_index)];
         if let Some((key, value)) = factors.into_iter().find(|(_, v)| !is_factor(*v)) {
-            return bad(format!(
-                "material {} ({:?}): {key} is {value}; it must be a number of 0 or more",
-                i + 1,
-                m.name
-            ));
+            return bad(format!("material {i} ({:?}): {key} is {value}; it must be a number of 0 or more", m.name));
         }
     }
     for (i, f) in scene.fields.iter().enumerate() {
         if !known(f.material, f.source) {
-            return bad(format!("height field {} names a material or source that is not there", i + 1));
+            return bad(format!("height field {i} names a material or source that is not there"));
         }
         if f.columns < 2 || f.rows < 2 || f.heights.len() != f.columns * f.rows || f.columns.max(f.rows) > 1 << 20 {
-            return bad(format!("height field {} needs 2 to 2^20 columns and rows, and a height for each post", i + 1));
+            return bad(format!("height field {i} needs 2 to 2^20 columns and rows, and a height for each post"));
         }
         let sane = |v: f64| v.abs() < 1e9;
         if !(f.pitch > 0.0
@@ -312,7 +308,7 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
             && f.tolerance >= 0.0
             && f.tolerance.is_finite())
         {
-            return bad(format!("height field {}: origin, pitch and tolerance must be numbers", i + 1));
+            return bad(format!("height field {i}: origin, pitch and tolerance must be numbers"));
         }
     }
     Ok(())

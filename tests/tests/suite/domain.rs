@@ -157,6 +157,9 @@ fn scenes_that_contradict_themselves_are_refused() {
     assert!(refused(|s| s.triangles[0].v[1] = 999).is_some(), "a vertex that is not there");
     assert!(refused(|s| s.triangles[0].material = 99).is_some(), "a material that is not there");
     assert!(refused(|s| s.triangles[0].source = 99).is_some(), "a source that is not there");
+    // places count from 0, as in the arrays
+    assert!(refused(|s| s.triangles[3].v[1] = 999).unwrap().starts_with("triangle 3 "));
+    assert!(refused(|s| s.positions[5][2] = f64::NAN).unwrap().starts_with("vertex 5 "));
     assert!(refused(|s| s.triangles.clear()).is_some(), "no ground");
     assert!(refused(|s| s.positions.iter_mut().for_each(|p| p[0] = f64::NAN)).is_some(), "no finite corner");
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    BuildError, Built, Options, Settings, build_on, check,
+    BuildError, Built, Options, Settings, build_read, check,
     check::gaps::{Narrow, narrow},
     export::debug::Debug,
     import::file_name,
@@ -131,7 +131,7 @@ impl<'a> Plan<'a> {
             rastered(self.args, &self.who, scene, provenance, backend.stages(), &failed)
                 .map(|(built, fit)| (built, Some(fit)))
         } else {
-            let build = || build_on(scene, &options, Some(provenance), backend.stages());
+            let build = || build_read(scene, &options, Some(provenance), backend.stages());
             stage("building", build).0.map(|built| (built, None)).map_err(&failed)
         };
         report.seconds.build = began.elapsed().as_secs_f64();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    BuildError, Code, Finding, Options, Severity, build_on,
+    BuildError, Code, Finding, Options, Severity, build_read,
     check::{self, Limits, Look, steps},
     names::{counted, few, grouped, metres},
 };
@@ -145,7 +145,7 @@ fn of_sources(args: &Args) -> Done<Found> {
         asked.read(|settings| args.repairs.over(&mut settings.build), |libraries, _| kept(libraries), &mut report)?;
     let first = &ready.sources[0].0;
     let options: &Options = &ready.provenance.settings.build;
-    let build = || build_on(&ready.scene, options, None, &hardpan_shaders::Cpu::new());
+    let build = || build_read(&ready.scene, options, None, &hardpan_shaders::Cpu::new());
     let built = stage("building", build).0.map_err(|e| match e {
         BuildError::Empty => ready.lain.empty(&ready.scene, &ready.sources, options),
         e => Failure::build(first, e),
