@@ -121,8 +121,12 @@ fn stage(hit: &Hit) -> u8 {
 
 /// Whether so many things fit the memory: numpy's arrays are asked for when they do, and Rust's never end the process.
 pub fn room<T>(count: usize) -> PyResult<()> {
-    let fits = Vec::<T>::new().try_reserve_exact(count);
-    fits.map_err(|_| PyMemoryError::new_err(format!("answers of {count} x {} bytes fit no memory", size_of::<T>())))
+    Vec::<T>::new().try_reserve_exact(count).map_err(|_| no_room::<T>(count))
+}
+
+/// That so many things do not.
+pub fn no_room<T>(count: usize) -> PyErr {
+    PyMemoryError::new_err(format!("answers of {count} x {} bytes fit no memory", size_of::<T>()))
 }
 
 /// Lets blocks of points be answered without the interpreter: `ask` gets each block, the number of its first point, and room.

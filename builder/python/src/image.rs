@@ -2,7 +2,7 @@
 
 use crate::{
     ImageError,
-    columns::{Arrays, Given, Points, answered, number, room},
+    columns::{Arrays, Given, Points, answered, no_room, number, room},
     explain, facts,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
@@ -18,6 +18,20 @@ use std::{
 #[pyclass(frozen, module = "hardpan._hardpan")]
 pub struct Held {
     bytes: Mutex<Option<Arc<ImageFile>>>,
+}
+
+/// A layer over a place.
+#[derive(Clone, Copy)]
+struct Layer {
+    z: f64,
+    slope: [f64; 2],
+    /// Its material and source.
+    names: [u16; 2],
+}
+
+impl Layer {
+    /// Where there is none.
+    const NONE: Layer = Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2] };
 }
 
 /// z, slope, material and source of each place and layer; how many layers and the status of each place.
@@ -161,47 +175,82 @@ impl Held {
         })
     }
 
-    fn layers<'py>(&self, py: Python<'py>, x: Given, y: Given, most: usize) -> PyResult<LayerArrays<'py>> {
+    /// Room for `most` layers of each place, or for as many as some place has, but one at least; and the layers.
+    fn layers<'py>(
+        &self,
+        py: Python<'py>,
+        x: Given,
+        y: Given,
+        most: Option<usize>,
+    ) -> PyResult<(usize, LayerArrays<'py>)> {
         let bytes = self.bytes()?;
         let t = terrain(&bytes)?;
         let Points { x, y, .. } = Points::new([&x, &y, &x])?;
         let n = x.len();
-        let all = n.saturating_mul(most.saturating_mul(2));
-        room::<[f64; 2]>(all)?; // more than all arrays take
-        room::<Hit>(most)?;
-        let (z, slope) = (PyArray1::<f64>::zeros(py, all / 2, false), PyArray1::<f64>::zeros(py, all, false));
-        let (material, source) = (PyArray1::zeros(py, all / 2, false), PyArray1::zeros(py, all / 2, false));
-        let (count, status) = (PyArray1::zeros(py, n, false), PyArray1::zeros(py, n, false));
-        {
-            let [mut z, mut slope] = [&z, &slope].map(|array| array.readwrite());
-            let [mut material, mut source] = [&material, &source].map(|array: &Bound<PyArray1<u16>>| array.readwrite());
+        let space = most.unwrap_or(t.max_layers() as usize);
+        room::<Hit>(space)?;
+        if most.is_some() {
+            whole_room(n, space)?;
+        }
+        let (count, status) = (PyArray1::<u32>::zeros(py, n, false), PyArray1::<u8>::zeros(py, n, false));
+        let found = {
             let (mut count, mut status) = (count.readwrite(), status.readwrite());
-            let (z, slope) = (z.as_slice_mut()?, slope.as_slice_mut()?);
-            let (material, source) = (material.as_slice_mut()?, source.as_slice_mut()?);
-            let (count, status): (&mut [u32], &mut [u8]) = (count.as_slice_mut()?, status.as_slice_mut()?);
+            let (count, status) = (count.as_slice_mut()?, status.as_slice_mut()?);
             py.detach(|| {
-                let mut hits = vec![Hit::NONE; most];
+                let (mut hits, mut all) = (vec![Hit::NONE; space], Vec::new());
                 for (i, (x, y)) in x.iter().zip(y).enumerate() {
                     let layers = t.layers([*x, *y, 0.0], &mut hits);
-                    status[i] = number(layers.status);
-                    count[i] = layers.total as u32;
-                    for (k, hit) in hits.iter().enumerate() {
-                        let (to, hit) = (i * most + k, (k < layers.written).then_some(hit));
-                        z[to] = hit.map_or(f64::NAN, |hit| t.z_f64(hit));
-                        let of = hit.map_or([f64::NAN; 2], |hit| t.slope_f64(hit));
+                    (status[i], count[i]) = (number(layers.status), layers.total as u32);
+                    all.try_reserve(layers.written).map_err(|_| no_room::<Layer>(all.len()))?;
+                    let kept = hits.iter().take(layers.written);
+                    all.extend(kept.map(|hit| Layer {
+                        z: t.z_f64(hit),
+                        slope: t.slope_f64(hit),
+                        names: [hit.material, hit.source],
+                    }));
+                }
+                PyResult::Ok(all)
+            })?
+        };
+        let readable = count.readonly();
+        let counts = readable.as_slice()?;
+        let held = |count: u32| (count as usize).min(space);
+        let width = most.unwrap_or(held(counts.iter().copied().max().unwrap_or(0)).max(1));
+        whole_room(n, width)?;
+        let all = n * width;
+        let (z, slope) = (PyArray1::<f64>::zeros(py, all, false), PyArray1::<f64>::zeros(py, 2 * all, false));
+        let (material, source) = (PyArray1::<u16>::zeros(py, all, false), PyArray1::<u16>::zeros(py, all, false));
+        {
+            let [mut z, mut slope] = [&z, &slope].map(|array| array.readwrite());
+            let [mut material, mut source] = [&material, &source].map(|array| array.readwrite());
+            let (z, slope) = (z.as_slice_mut()?, slope.as_slice_mut()?);
+            let (material, source) = (material.as_slice_mut()?, source.as_slice_mut()?);
+            py.detach(|| {
+                let mut found = found.iter();
+                for (i, count) in counts.iter().enumerate() {
+                    for k in 0..width {
+                        let layer = if k < held(*count) { found.next() } else { None };
+                        let Layer { z: height, slope: of, names } = layer.copied().unwrap_or(Layer::NONE);
+                        let to = i * width + k;
+                        (z[to], [material[to], source[to]]) = (height, names);
                         slope[2 * to..2 * to + 2].copy_from_slice(&of);
-                        material[to] = hit.map_or(u16::MAX, |hit| hit.material);
-                        source[to] = hit.map_or(u16::MAX, |hit| hit.source);
                     }
                 }
             });
         }
-        Ok((z, slope, material, source, count, status))
+        drop(readable);
+        Ok((width, (z, slope, material, source, count, status)))
     }
 
     fn explain<'py>(&self, py: Python<'py>, p: [f64; 3]) -> PyResult<Bound<'py, PyDict>> {
         explain::steps(py, &terrain(&*self.bytes()?)?, p)
     }
+}
+
+/// Whether layers of so many places, with room for so many each, fit the memory.
+fn whole_room(places: usize, width: usize) -> PyResult<()> {
+    // more than all arrays take
+    room::<[f64; 2]>(places.saturating_mul(width.saturating_mul(2)))
 }
 
 fn named_path(path: &Path) -> String {

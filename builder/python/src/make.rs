@@ -2,10 +2,11 @@
 
 use crate::{BuildError, facts, image::Held, report};
 use hardpan_builder::{
-    Built, ImageFile, Input, Material, Provenance, Scene, Settings, Triangle, build_recorded,
+    Built, Code, Finding, Hint, ImageFile, Input, Material, Provenance, Scene, Settings, Severity, Triangle,
+    build_recorded, check,
     import::{self, Frame, ImportError, ImportErrorKind},
-    names::named,
-    settings::{Applied, SettingsError, SourceFile},
+    names::{bounded, named},
+    settings::{Applied, MaterialRule, SettingsError, SourceFile},
 };
 use numpy::PyReadonlyArray2;
 use pyo3::{exceptions::PyOSError, prelude::*, types::PyDict};
@@ -93,7 +94,23 @@ fn said(e: SettingsError, file: Option<&Path>) -> Failure {
     })
 }
 
-/// An image of triangles in memory. All arrays fit each other in shape; names are those of the materials.
+/// What is said of the materials: each a mapping that became JSON. An error names its place in the list.
+fn materials(rules: &[String], names: &[String]) -> Result<Vec<MaterialRule>, Failure> {
+    let one = |(i, rule): (usize, &String)| {
+        let read = Settings::from_json(&format!("{{\"material\": [{rule}]}}"));
+        let settings = read.map_err(|e| {
+            // alone in its list, it is the first
+            let name = format!("({:?}): ", bounded(&names[i]));
+            let text = e.text.strip_prefix(&format!("material 1 {name}")).unwrap_or(&e.text);
+            Failure::Input(format!("materials[{i}] {name}{text}"))
+        });
+        Ok(settings?.materials)
+    };
+    Ok(rules.iter().enumerate().map(one).collect::<Result<Vec<_>, Failure>>()?.into_iter().flatten().collect())
+}
+
+/// An image of triangles in memory. All arrays fit each other in shape; names are those of the materials, and rules what is said of
+/// them.
 #[pyfunction]
 pub fn build<'py>(
     py: Python<'py>,
@@ -101,6 +118,7 @@ pub fn build<'py>(
     faces: PyReadonlyArray2<'py, i64>,
     of_face: Option<Vec<i64>>,
     names: Vec<String>,
+    rules: Vec<String>,
     text: &str,
 ) -> PyResult<Made<'py>> {
     let positions: Vec<[f64; 3]> = vertices.as_slice()?.as_chunks().0.to_vec();
@@ -118,11 +136,23 @@ pub fn build<'py>(
         }
         let materials = names.iter().map(|name| Material { name: name.clone(), ..Material::default() }).collect();
         let mut scene = Scene { positions, triangles, materials, sources: vec!["arrays".into()], fields: vec![] };
-        let settings = settings(text, None)?;
+        let mut settings = settings(text, None)?;
+        settings.materials = materials(&rules, &names)?;
         let applied = settings.apply(&mut scene).map_err(|e| said(e, None))?;
-        made(&scene, settings, applied, vec![], vec![])
+        let mut done = made(&scene, settings, applied, vec![], vec![])?;
+        done.warnings.extend(done.built.report.precision.as_ref().and_then(warning));
+        Ok(done)
     };
     py.detach(|| threaded(work))?.into_python(py)
+}
+
+/// A finding in words, if it is one that a user must know.
+fn warning(f: &Finding) -> Option<String> {
+    let hint = match &f.hint {
+        Hint::Mend(text) => text.clone(),
+        Hint::Set { key, value } => format!("it may need {key}={value:?}"),
+    };
+    (f.severity >= Severity::Warning).then(|| format!("{}: {}; {hint} [{}]", f.subject, f.text, f.code))
 }
 
 /// A number that names one of `count` things.
@@ -167,7 +197,14 @@ pub fn build_files<'py>(
         if let Some(e) = import::degenerate(&import, &settings.build, files.iter().map(|(path, _)| *path)) {
             return Err(e.into());
         }
-        let warnings = import.report.warnings();
+        let mut warnings = import.report.warnings();
+        let paths: Vec<&Path> = files.iter().map(|(path, _)| *path).collect();
+        let mut found = check::source(&import.scene, &import.frames, &import.triangles, &paths);
+        found.retain(|f| f.code == Code::Precision && !settings.allow.contains(&f.code));
+        found.retain(|f| {
+            !sources.iter().any(|(path, s)| path.to_string_lossy() == f.subject && s.allow.contains(&f.code))
+        });
+        warnings.extend(found.iter().filter_map(warning));
         made(&import.scene, settings, applied, inputs, warnings)
     };
     py.detach(|| threaded(work))?.into_python(py)

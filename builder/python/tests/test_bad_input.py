@@ -33,8 +33,18 @@ def test_an_error_names_what_was_given_and_what_is_wanted(slope):
         slope.closest(np.zeros(3, ">f8"), 0, 0)
     with pytest.raises(ValueError, match=r"x \(3,\), y \(4,\), z \(\)"):
         slope.closest(np.zeros(3), np.zeros(4), 0)
-    with pytest.raises(TypeError):
-        slope.closest(np.zeros((3, 3)))
+    for ask in (slope.closest, slope.below, slope.cursor(3).closest):
+        with pytest.raises(ValueError, match=r"points: .* of shape \(4, 2\); the shape must be \(n, 3\)$"):
+            ask(np.zeros((4, 2)))
+        with pytest.raises(TypeError, match=r"give x, y and z, or all points in one array of shape \(n, 3\)"):
+            ask(np.zeros(3), np.zeros(3))
+    with pytest.raises(TypeError, match="give length, in metres"):
+        slope.segment(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match=r"points: .*the shape must be \(n, 2\) or \(n, 3\)"):
+        slope.layers(np.zeros(3))
+    # turned only where that fits: three points of x and y are no two points of x, y and z
+    with pytest.raises(ValueError, match=r"vertices: .* of shape \(3, 2\); the shape must be \(n, 3\)$"):
+        hardpan.build(np.zeros((3, 2)), [[0, 1, 2]])
     with pytest.raises(ValueError, match=r"vertices: .* of shape \(3, 4\); the shape must be \(n, 3\); give vertices.T"):
         hardpan.build(np.zeros((3, 4)), [[0, 1, 2]])
     with pytest.raises(ValueError, match=r"faces: .* of shape \(3,\); the shape must be \(n, 3\)"):

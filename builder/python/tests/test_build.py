@@ -93,17 +93,56 @@ def test_faces_and_materials_that_do_not_fit():
         hardpan.build(vertices, faces, ["a", "b"], face_materials=[0, 1, 0])
     with pytest.raises(ValueError, match="'a' is there twice"):
         hardpan.build(vertices, faces, ["a", "a"])
-    with pytest.raises(TypeError, match="materials: 3; give a name"):
-        hardpan.build(vertices, faces, [3])
-    with pytest.raises(hardpan.BuildError, match="mu is -1"):
-        hardpan.build(vertices, faces, [{"name": "a", "mu": -1}])
-    with pytest.raises(hardpan.BuildError, match='"mue" is not known'):
-        hardpan.build(vertices, faces, [{"name": "a", "mue": 1}])
-    with pytest.raises(hardpan.BuildError, match="vertex 2"):
+    with pytest.raises(TypeError, match=r"materials\[1\]: 3; give a name"):
+        hardpan.build(vertices, faces, ["a", 3])
+    with pytest.raises(hardpan.BuildError, match=r'^materials\[1\] \("b"\): mu is -1'):
+        hardpan.build(vertices, faces, ["a", {"name": "b", "mu": -1}])
+    with pytest.raises(hardpan.BuildError, match="^vertex 1 is not a number"):
         hardpan.build([[0, 0, 0], [0, np.nan, 0], [1, 1, 1]], [[0, 1, 2]])
     for faces in (np.zeros((0, 3), int), [[0, 0, 0]]):
         with pytest.raises(hardpan.BuildError, match="no ground"):
             hardpan.build(vertices, faces)
+
+
+@pytest.mark.parametrize("wrong, right", [
+    ("mue", "mu"), ("surface", "surface_type"), ("friction", "mu"), ("rolling", "rr"), ("class_mask", "classes"), ("gian", "gain"),
+])  # fmt: skip
+def test_a_wrong_key_of_a_material_is_named_with_the_right_one(wrong, right):
+    vertices, faces = grid(2, 2, lambda x, y: x / 2)
+    materials = ["Grass", {"name": "Road", "mu": 0.9, wrong: 1}]
+    with pytest.raises(hardpan.BuildError) as said:
+        hardpan.build(vertices, faces, materials, face_materials=np.zeros(8, int))
+    assert str(said.value).startswith(f'materials[1] ("Road"): "{wrong}" is not known here (did you mean "{right}"?)')
+
+
+def far_raster():
+    """A slope of 30 % at coordinates of a national grid, with posts a quarter of a metre apart."""
+    vertices, faces = grid(79, 79, lambda x, y: 100 + 0.3 * (y - 5_278_000), 0.25, (433_000, 5_278_000))
+    return vertices, faces
+
+
+def test_arrays_of_single_precision_far_from_zero_are_warned_of():
+    vertices, faces = far_raster()
+    assert hardpan.build(vertices, faces).report["warnings"] == []
+    report = hardpan.build(vertices.astype(np.float32), faces).report
+    (warning,) = report["warnings"]
+    assert warning.startswith("arrays: ") and warning.endswith(" [precision]")
+    assert "steps of 0.5 m" in warning and f"{report['collapsed'] + report['vertical']:,} of 12,482 triangles" in warning
+    # near zero the same loses nothing
+    near = vertices - [433_000, 5_278_000, 0]
+    assert hardpan.build(near.astype(np.float32), faces).report["warnings"] == []
+
+
+def test_a_file_is_warned_of_as_its_arrays_are(tmp_path):
+    vertices, faces = far_raster()
+    path = tmp_path / "far.obj"
+    single = vertices.astype(np.float32)
+    lines = [f"v {x} {y} {z}" for x, y, z in single.tolist()] + [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
+    path.write_text("\n".join(lines) + "\n")
+    of_arrays = hardpan.build(single, faces).report["warnings"]
+    of_file = hardpan.build_files([path], up="z", unit="m").report["warnings"]
+    assert [w.removeprefix(str(path)) for w in of_file] == [w.removeprefix("arrays") for w in of_arrays]
+    assert hardpan.build_files([path], settings={"allow": ["precision"]}).report["warnings"] == []
 
 
 def test_files_become_one_image(files):

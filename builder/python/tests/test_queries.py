@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from conftest import grid, joined
 
 import hardpan
 from hardpan import NO_MATERIAL, Reach, Status
@@ -93,6 +94,46 @@ def test_nan_and_far_places_are_not_in_the_image(slope, place):
 def test_layers_of_places_that_are_none(slope):
     layers = slope.layers([np.nan, np.inf, 1e300, 1], [1, 1, 1, 1])
     assert list(layers.count) == [0, 0, 0, 1] and list(layers.status) == [2, 2, 2, 0]
+
+
+def test_points_in_one_array_are_those_of_three(rough):
+    points = np.random.default_rng(9).uniform([-5, -5, -3], [205, 205, 12], (5000, 3))
+    x, y, z = points.T
+    cursors = rough.cursor(5000), rough.cursor(5000)
+    for one, three in [
+        (rough.closest(points), rough.closest(x, y, z)),
+        (rough.closest(points, near=1.0, far=3.0), rough.closest(x, y, z, near=1.0, far=3.0)),
+        (rough.below(points.astype(np.float32)), rough.below(*points.astype(np.float32).T)),
+        (rough.segment(points, length=2.0), rough.segment(x, y, z, 2.0)),
+        (rough.segment(points, length=x), rough.segment(x, y, z, x)),
+        (rough.layers(points), rough.layers(x, y)),
+        (rough.layers(points[:, :2]), rough.layers(x, y)),
+        (cursors[0].closest(points), cursors[1].closest(x, y, z)),
+    ]:
+        assert len(one) == 5000
+        for name in ("z", "slope", "material", "source", "status"):
+            assert getattr(one, name).tobytes() == getattr(three, name).tobytes()
+    assert str(rough.explain(points[0])) == str(rough.explain(*points[0]))
+    assert rough.closest(np.zeros((0, 3))).z.shape == (0,)
+
+
+def test_arrays_of_layers_have_room_for_those_that_are_there(deck):
+    assert deck.layers([2.0, 12.0], 3.0).z.tolist() == [[5, 0], [0, pytest.approx(np.nan, nan_ok=True)]]
+    assert deck.layers([12.0, 13.0], 3.0).z.tolist() == [[0], [0]]
+    assert deck.layers([99.0, 99.0], 3.0).z.shape == (2, 1)  # none, and room for one
+    assert deck.layers([], []).z.shape == (0, 1)
+    assert deck.layers([2.0], 3.0, most=4).z.shape == (1, 4)
+
+
+def test_room_for_layers_is_not_that_of_the_bound():
+    """A stack of 64 sheets in a corner: 40,000 places beside it take no room for them."""
+    sheets = [grid(1, 1, lambda x, y, k=k: k + 0 * x, 1.0, (0, 0)) for k in range(64)]
+    vertices, faces, _ = joined(grid(40, 40, lambda x, y: 0 * x - 1, 5.0), *sheets)
+    image = hardpan.build(vertices, faces).image
+    assert image.max_layers >= 65
+    places = np.random.default_rng(2).uniform(10, 190, (40_000, 2))
+    assert image.layers(places).z.nbytes == 40_000 * 8
+    assert image.layers(0.25, 0.5).count == 65 and image.layers(0.25, 0.5).z.shape == (65,)
 
 
 def test_below_and_segment_and_windows(deck):

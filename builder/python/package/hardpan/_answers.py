@@ -113,7 +113,9 @@ class Answers:
 
 
 class Layers:
-    """All ground over each place, highest first, as arrays of the shape that was asked, S, and room for so many layers, most.
+    """All ground over each place, highest first, as arrays of the shape that was asked, S, with room for so many layers: most.
+
+    By default `most` is the greatest `count`, but 1 at least.
 
     Beyond `count` heights and slopes are NaN, and materials `NO_MATERIAL`.
     """

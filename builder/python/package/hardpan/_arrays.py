@@ -66,6 +66,19 @@ def together(**values: Any) -> tuple[tuple[int, ...], list[np.ndarray]]:
     return shape, flat
 
 
+def points(x: Any, y: Any, z: Any) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """The places that a query asks: three numbers or arrays, or all in one array with a row of three for each."""
+    if (y is None) != (z is None):
+        raise TypeError("give x, y and z, or all points in one array of shape (n, 3)")
+    return together(x=x, y=y, z=z) if y is not None else columns("points", x, (3,))
+
+
+def columns(name: str, value: Any, counts: tuple[int, ...]) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """The shape that the answers of rows have, and the columns of the rows."""
+    table = rows(name, value, counts)
+    return (len(table),), [np.ascontiguousarray(column) for column in table.T]
+
+
 def rows(name: str, value: Any, columns: tuple[int, ...]) -> np.ndarray:
     """An array of rows with so many columns."""
     return shaped(name, numbers(name, value), columns)
@@ -75,7 +88,7 @@ def shaped(name: str, array: np.ndarray, columns: tuple[int, ...]) -> np.ndarray
     """An array, if it has rows of so many columns; without gaps."""
     if array.ndim != 2 or array.shape[1] not in columns:
         wanted = " or ".join(f"(n, {k})" for k in columns)
-        turned = array.ndim == 2 and array.shape[0] in columns
+        turned = array.ndim == 2 and array.shape[0] in columns and array.shape[0] < array.shape[1]
         hint = f"; give {name}.T" if turned else ""
         raise ValueError(f"{name}: {told(array)}; the shape must be {wanted}{hint}")
     return np.ascontiguousarray(array)

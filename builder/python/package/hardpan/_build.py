@@ -36,12 +36,19 @@ def _json(value: Any) -> str:
         raise ValueError("settings: NaN and infinite numbers are none that a setting can have") from None
 
 
-def _material(material: Any) -> dict[str, Any]:
+# What a material's property is called elsewhere in this package and in speech, and its key here.
+_KEYS = {"friction": "mu", "rolling": "rr", "rolling_resistance": "rr", "class_mask": "classes"}
+
+
+def _material(i: int, material: Any) -> dict[str, Any]:
     if isinstance(material, str):
         return {"name": material}
-    if isinstance(material, Mapping) and isinstance(material.get("name"), str):
-        return dict(material)
-    raise TypeError(f"materials: {material!r}; give a name, or a mapping with name, mu, rr, gain, surface_type and so on")
+    if not (isinstance(material, Mapping) and isinstance(material.get("name"), str)):
+        raise TypeError(f"materials[{i}]: {material!r}; give a name, or a mapping with name, mu, rr, gain, surface_type and so on")
+    wrong = next((key for key in material if key in _KEYS), None)
+    if wrong is not None:
+        raise _hardpan.BuildError(f'materials[{i}] ("{material["name"]}"): "{wrong}" is not known here (did you mean "{_KEYS[wrong]}"?)')
+    return dict(material)
 
 
 def build(vertices: Any, faces: Any, materials: Iterable[str | Mapping[str, Any]] | None = None, *,
@@ -59,7 +66,7 @@ def build(vertices: Any, faces: Any, materials: Iterable[str | Mapping[str, Any]
         raise TypeError(f"materials: {materials!r}; give a list of names or mappings, as [{materials!r}]")
     vertices = rows("vertices", vertices, (3,))
     faces = shaped("faces", whole("faces", faces), (3,))
-    given = [{"name": ""}] if materials is None else [_material(m) for m in materials]
+    given = [{"name": ""}] if materials is None else [_material(i, m) for i, m in enumerate(materials)]
     names = [m["name"] for m in given]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
@@ -72,9 +79,8 @@ def build(vertices: Any, faces: Any, materials: Iterable[str | Mapping[str, Any]
         if numbers.shape != (len(faces),):
             raise ValueError(f"face_materials: {told(numbers)}; the shape must be ({len(faces)},), one of each face")
         of_face = numbers.tolist()
-    rules = given if materials is not None else []
-    text = _json({"build": settings, "material": rules})
-    held, report = _hardpan.build(vertices, faces, of_face, names, text)
+    rules = [_json(m) for m in given] if materials is not None else []
+    held, report = _hardpan.build(vertices, faces, of_face, names, rules, _json({"build": settings}))
     return Built(Image(held), report)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _hardpan
 from ._answers import Answers, Layers, Reach, Status, Table
-from ._arrays import numbers, together
+from ._arrays import columns, numbers, points, together
 
 _MAGIC = b"HARDPAN\n"
 
@@ -177,50 +177,57 @@ class Image:
 
     # queries
 
-    def closest(self, x: Any, y: Any, z: Any, *, near: float | None = None, far: float | None = None,
+    def closest(self, x: Any, y: Any = None, z: Any = None, *, near: float | None = None, far: float | None = None,
                 fallback: str | None = None) -> Answers:
         """The ground nearest to each point, straight above or below it.
 
-        x, y, z: metres, numbers or arrays of shapes that numpy broadcasts together. NaN, infinite and far positions are answered
-        with `Status.NOT_IN_IMAGE`.
+        x, y, z: metres, numbers or arrays of shapes that numpy broadcasts together; or x alone, an array of points of shape (n, 3).
+        NaN, infinite and far positions are answered with `Status.NOT_IN_IMAGE`.
         near, far, fallback: instead of the image's `windows`, in metres, and `fallback`; this asks point by point.
 
         Raises TypeError for what are no numbers, ValueError for shapes that do not fit and for a closed image.
         """
-        shape, (x, y, z) = together(x=x, y=y, z=z)
+        shape, (x, y, z) = points(x, y, z)
         return Answers(shape, self._held.closest(x, y, z, near, far, fallback), self._table)
 
-    def below(self, x: Any, y: Any, z: Any) -> Answers:
+    def below(self, x: Any, y: Any = None, z: Any = None) -> Answers:
         """The first ground going down from each point, within the far window. Arguments and errors as of `closest`."""
-        shape, (x, y, z) = together(x=x, y=y, z=z)
+        shape, (x, y, z) = points(x, y, z)
         return Answers(shape, self._held.below(x, y, z), self._table)
 
-    def segment(self, x: Any, y: Any, z: Any, length: Any) -> Answers:
+    def segment(self, x: Any, y: Any = None, z: Any = None, length: Any = None) -> Answers:
         """The first ground going down from each point, at most `length` metres below it.
 
-        No ground is found with a length that is negative or NaN. Other arguments and errors as of `closest`.
+        Points may be one array: segment(points, length=2.0). No ground is found with a length that is negative or NaN.
+        Other arguments and errors as of `closest`.
         """
-        shape, (x, y, z, length) = together(x=x, y=y, z=z, length=length)
+        if length is None:
+            raise TypeError("give length, in metres: a number, or one for each point")
+        shape, (x, y, z) = points(x, y, z)
+        parts = {name: v.reshape(shape) for name, v in (("x", x), ("y", y), ("z", z))}
+        shape, (x, y, z, length) = together(**parts, length=length)
         return Answers(shape, self._held.segment(x, y, z, length), self._table)
 
-    def layers(self, x: Any, y: Any, most: int | None = None) -> Layers:
+    def layers(self, x: Any, y: Any = None, most: int | None = None) -> Layers:
         """All ground over each place, highest first.
 
-        x, y: metres, as of `closest`. most: room for so many layers of each place; by default for all that this image can have.
+        x, y: metres, as of `closest`; or x alone, an array of shape (n, 2), or of shape (n, 3), of which z does not matter.
+        most: room for so many layers of each place; by default for as many as the place has that has most of them, but 1 at least.
         """
-        if most is None:
-            most = self._facts("max_layers")
-        elif isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 0:
+        if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 0):
             raise ValueError(f"most is {most!r}; give a whole number of 0 or more")
-        shape, (x, y) = together(x=x, y=y)
-        return Layers(shape, int(most), self._held.layers(x, y, int(most)), self._table)
+        shape, (x, y, *_) = together(x=x, y=y) if y is not None else columns("points", x, (2, 3))
+        width, found = self._held.layers(x, y, None if most is None else int(most))
+        return Layers(shape, width, found, self._table)
 
     def cursor(self, count: int) -> Cursor:
         """A cursor for so many wheels: the answers of `closest`, faster where each wheel moves little from call to call."""
         return Cursor(self, count)
 
-    def explain(self, x: float, y: float, z: float) -> Explanation:
-        """How `closest` finds its answer at one point (metres), and what that costs."""
+    def explain(self, x: Any, y: Any = None, z: Any = None) -> Explanation:
+        """How `closest` finds its answer at one point, and what that costs: x, y and z in metres, or all three in one array."""
+        if y is None and z is None:
+            x, y, z = _three(x)
         p = [numbers(name, value) for name, value in (("x", x), ("y", y), ("z", z))]
         if any(value.shape != () for value in p):
             raise ValueError("explain asks one point; give three numbers")
@@ -255,6 +262,14 @@ class Image:
             raise
 
 
+def _three(point: Any) -> np.ndarray:
+    """The coordinates of one point."""
+    array = numbers("x", point)
+    if array.size != 3:
+        raise ValueError(f"explain asks one point, and this has shape {array.shape}; give three numbers")
+    return array.reshape(3)
+
+
 class Cursor:
     """What so many wheels remember from one call to the next; made by `Image.cursor`. One thread at a time uses it."""
 
@@ -268,9 +283,12 @@ class Cursor:
         self.count = int(count)
         """How many wheels."""
 
-    def closest(self, x: Any, y: Any, z: Any) -> Answers:
-        """The ground nearest to each wheel: x, y, z are metres, of shape (count,). Else as `Image.closest`."""
-        shape, (x, y, z) = together(x=x, y=y, z=z)
+    def closest(self, x: Any, y: Any = None, z: Any = None) -> Answers:
+        """The ground nearest to each wheel: x, y, z are metres, of shape (count,); or points of shape (count, 3).
+
+        Else as `Image.closest`.
+        """
+        shape, (x, y, z) = points(x, y, z)
         if shape != (self.count,):
             raise ValueError(f"x, y and z make shape {shape}; this cursor has {self.count} wheels: give ({self.count},)")
         return Answers(shape, self._wheels.closest(x, y, z), self._image._table)
