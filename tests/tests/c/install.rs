@@ -88,3 +88,37 @@ fn by_18_installed_library_is_found_by_cmake_and_by_pkg_config() {
     assert_eq!(found, wanted);
     assert!(!deep(&folder.join("missing")).status.success());
 }
+
+/// A program that was linked with the library's path starts where the library lies elsewhere.
+#[test]
+#[cfg(target_os = "linux")]
+fn by_18_vt_80_programs_linked_by_path_find_the_library_elsewhere() {
+    if !here(&["cc", "readelf"]) {
+        return;
+    }
+    const VS: &str = "#include <VsTerrain.h>\nint main(void) { vs_terrain_handle t = vs_terrain_create(1); \
+        printf(\"%g\\n\", vs_terrain_get_version(t)); return vs_terrain_destroy(t) ? 0 : 1; }\n";
+    let vs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../builder/c-abi/include");
+    for (library, headers, program, said) in [
+        ("libhardpan_c.so", interface().join("include"), PROGRAM, "the handle was closed\n"),
+        ("libhpan_vsterrain.so", vs, VS, "1\n"),
+    ] {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-by-path").join(library);
+        _ = fs::remove_dir_all(&folder);
+        let [built, moved] = ["built", "moved"].map(|name| folder.join(name));
+        fs::create_dir_all(&built).unwrap();
+        fs::create_dir_all(&moved).unwrap();
+        fs::copy(env::current_exe().unwrap().with_file_name(library), built.join(library)).unwrap();
+        let (source, main) = (folder.join("main.c"), moved.join("main"));
+        fs::write(&source, program).unwrap();
+        ask(Command::new("cc").arg("-I").arg(headers).arg(&source).arg(built.join(library)).arg("-o").arg(&main));
+        fs::rename(built.join(library), moved.join(library)).unwrap();
+        for (file, kind) in [(moved.join(library), "(SONAME)"), (main.clone(), "(NEEDED)")] {
+            let dynamic = ask(Command::new("readelf").arg("-d").arg(&file));
+            let names =
+                dynamic.lines().filter(|line| line.contains(kind)).filter_map(|line| line.split(['[', ']']).nth(1));
+            assert!(names.clone().any(|name| name == library), "{}: {:?}", file.display(), names.collect::<Vec<_>>());
+        }
+        assert_eq!(ask(Command::new(&main).env("LD_LIBRARY_PATH", &moved).current_dir("/")), said);
+    }
+}
