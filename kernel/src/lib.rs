@@ -20,7 +20,7 @@
 //! | to | read |
 //! | --- | --- |
 //! | open an image, or prove all of it | [`Terrain::open`], [`Terrain::open_verified`]; in steps [`Verifier`]; [`include_image!`] puts one into the program |
-//! | ask | [`Terrain::closest`], [`Terrain::below`], [`Terrain::segment_m`], [`Terrain::layers`] |
+//! | ask | [`Terrain::closest`], [`Terrain::below`], [`Terrain::segment_m`], [`Terrain::layers`], [`Terrain::layers_vec`] |
 //! | ask much | [`Terrain::closest_batch`]; a [`Cursor`] for [`Terrain::closest_cursor`] |
 //! | say where | [`IntoPoint`]: `[f64; 3]`, `[f32; 3]`, `[`[`Fixed`]`; 3]`, [`Point`] |
 //! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
@@ -51,6 +51,8 @@ mod walk;
 
 pub use cursor::Cursor;
 pub use fixed;
+#[cfg(feature = "heapless")]
+pub use heapless;
 pub use open::{OpenError, Terrain};
 pub use query::{Options, Trace};
 pub use surface::{Ground, Surface};

@@ -497,6 +497,26 @@ impl<'a> Terrain<'a> {
         }
     }
 
+    /// [`Terrain::layers`] into a vector of a fixed capacity, in place of what it held; `total` says how many there are beyond that.
+    ///
+    /// ```
+    /// # let image = hardpan::include_image!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bridge.hpan"));
+    /// # let terrain = hardpan::Terrain::open(image)?;
+    /// let mut hits = hardpan::heapless::Vec::<hardpan::Hit, 4>::new();
+    /// let layers = terrain.layers_vec([0.0, 0.0, 0.0], &mut hits);
+    /// assert_eq!((layers.total, hits.len()), (2, 2));
+    /// assert_eq!([terrain.z_f64(&hits[0]), terrain.z_f64(&hits[1])], [6.0, 0.0]);
+    /// # Ok::<(), hardpan::OpenError>(())
+    /// ```
+    #[cfg(feature = "heapless")]
+    pub fn layers_vec<const N: usize>(&self, p: impl IntoPoint, out: &mut heapless::Vec<Hit, N>) -> Layers {
+        out.clear();
+        let _ = out.resize(N, Hit::NONE); // never longer than its capacity
+        let layers = self.layers(p, out);
+        out.truncate(layers.written);
+        layers
+    }
+
     fn sorted_layers(&self, leaf: &Leaf, place: Place, out: &mut [Hit]) -> Result<Layers, Status> {
         if let Some(sole) = self.sole(leaf, place, &mut ()) {
             let Some(s) = sole else {
