@@ -39,10 +39,9 @@ pub use cpu::Cpu;
 pub use cpu::cells::members;
 #[cfg(feature = "wgpu")]
 pub use gpu::Gpu;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// A triangle on the lattice: 16 bytes, as shaders read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
 pub struct Face {
     /// Vertex numbers.

@@ -7,7 +7,6 @@ use crate::plan::CELLS_LOG2;
 use crate::wgsl;
 use crate::{Blocks, Ground, Member, cpu};
 use rayon::prelude::*;
-use zerocopy::{FromBytes, IntoBytes};
 
 const COSTS: Costs = Costs { item: 52, item_in_one: 44, candidate: 48, candidate_in_one: 16 };
 /// Places nearer to a grid's least corner than this, and sides of cells below this power, keep products in 64 bits.
@@ -130,9 +129,9 @@ fn on_device(run: &mut Run, ground: Ground, grids: Grids, of: &[Listed]) -> Resu
     let table: Vec<[u32; 4]> = grids.iter().map(grid).collect();
     let params =
         wgsl::Cells { items: items.count() as u32, candidates: items.candidates() as u32, ..wgsl::Cells::default() };
-    let given = run.upload(items.words.as_bytes())?;
-    let starts = run.upload(items.starts.as_bytes())?;
-    let of_grids = run.upload(table.as_bytes())?;
+    let given = run.upload(&items.words)?;
+    let starts = run.upload(&items.starts)?;
+    let of_grids = run.upload(&table)?;
     let found = run.room(items.candidates())?;
     let met = run.room(items.candidates() + 1)?;
     run.dispatch("meet_cells", params, &[&given, &starts, &of_grids, &found, &met], met.count);
@@ -144,7 +143,7 @@ fn on_device(run: &mut Run, ground: Ground, grids: Grids, of: &[Listed]) -> Resu
     run.release(met);
     let records = run.sort(records, &[(0, between(0, u64::from(key) - 1) as u32)])?;
     let back = run.download(&[(&records, 0, RECORD * count)])?;
-    let records = <[[u32; 4]]>::ref_from_bytes(back[0].as_bytes()).expect("whole records");
+    let records: &[[u32; 4]] = bytemuck::cast_slice(&back[0]);
     let part = |(k, grid): (usize, &[u32; 4])| {
         let from = records.partition_point(|r| r[0] < grid[3]);
         let to = table.get(k + 1).map_or(records.len(), |next| records.partition_point(|r| r[0] < next[3]));

@@ -9,7 +9,6 @@ use crate::wgsl;
 use crate::{Ground, Heights, Layers, NONE, Pick, Posts, cpu};
 use rayon::prelude::*;
 use std::ops::Range;
-use zerocopy::{FromBytes, IntoBytes};
 
 const BEST: Costs = Costs { item: 60, item_in_one: 52, candidate: 16, candidate_in_one: 8 };
 const ALL: Costs = Costs { item: 60, item_in_one: 52, candidate: 72, candidate_in_one: 16 };
@@ -254,9 +253,9 @@ fn begin(run: &mut Run, posts: Posts, pick: Pick, items: &Items) -> Result<(wgsl
         ..wgsl::Heights::default()
     };
     let axes: Vec<[u32; 2]> = posts.x.iter().chain(posts.y).map(|v| pair(*v)).collect();
-    let given = run.upload(items.words.as_bytes())?;
-    let starts = run.upload(items.starts.as_bytes())?;
-    let axes = run.upload(axes.as_bytes())?;
+    let given = run.upload(&items.words)?;
+    let starts = run.upload(&items.starts)?;
+    let axes = run.upload(&axes)?;
     let places = run.room(items.candidates())?;
     let keys = run.room(2 * items.candidates())?;
     Ok((params, [given, starts, axes, places, keys]))
@@ -299,7 +298,7 @@ fn all(run: &mut Run, posts: Posts, items: &Items) -> Result<Vec<Hit>, Failure> 
     let (firsts, count) = run.firsts(&records, [true, true, true, false])?;
     let kept = run.kept(&records, &firsts, count)?;
     let back = run.download(&[(&kept, 0, RECORD * count)])?;
-    let records = <[[u32; 4]]>::ref_from_bytes(back[0].as_bytes()).expect("whole records");
+    let records: &[[u32; 4]] = bytemuck::cast_slice(&back[0]);
     let hit = |r: &[u32; 4]| Hit { place: r[0], key: (u64::from(r[1]) << 32 | u64::from(r[2])) as i64, owner: r[3] };
     Ok(records.par_iter().map(hit).collect())
 }

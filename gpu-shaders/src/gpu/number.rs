@@ -7,7 +7,6 @@ use crate::sort::lists;
 use crate::wgsl::Number;
 use crate::{Numbered, cpu};
 use rayon::prelude::*;
-use zerocopy::IntoBytes;
 
 /// Bytes of device memory for a point.
 const BYTES: u64 = 64;
@@ -83,7 +82,7 @@ fn on_device(run: &mut Run, points: &[[u32; 3]]) -> Result<Numbered, Failure> {
     let of = points[0];
     let vary = points.par_iter().map(|p| [p[0] ^ of[0], p[1] ^ of[1], p[2] ^ of[2]]);
     let [x, y, z] = vary.reduce(|| [0; 3], |a, b| [a[0] | b[0], a[1] | b[1], a[2] | b[2]]);
-    let given = run.upload(points.as_bytes())?;
+    let given = run.upload(points)?;
     let records = run.room(RECORD * count)?;
     run.dispatch("number_points", Number { count: count as u32, ..Number::default() }, &[&given, &records], count);
     run.release(given);

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use wgpu::{Buffer, BufferUsages, PollType};
-use zerocopy::{Immutable, IntoBytes};
 
 /// Bytes of a slot of parameters: every device can bind at multiples of it.
 const SLOT: usize = 256;
@@ -283,7 +282,8 @@ impl<'a> Run<'a> {
     }
 
     /// Numbers from the host.
-    pub fn upload(&mut self, bytes: &[u8]) -> Result<Words, Failure> {
+    pub fn upload<T: bytemuck::NoUninit>(&mut self, numbers: &[T]) -> Result<Words, Failure> {
+        let bytes: &[u8] = bytemuck::cast_slice(numbers);
         let words = self.room((bytes.len() as u64).div_ceil(4))?;
         if bytes.is_empty() {
             return Ok(words);
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs an entry point with so many threads; its buffers come in the order in which the bindings are listed.
-    pub fn dispatch<P: IntoBytes + Immutable>(&mut self, entry: &str, params: P, buffers: &[&Words], threads: u64) {
+    pub fn dispatch<P: bytemuck::NoUninit>(&mut self, entry: &str, params: P, buffers: &[&Words], threads: u64) {
         if threads == 0 {
             return;
         }
@@ -314,7 +314,7 @@ impl<'a> Run<'a> {
         }
         let pipeline = self.of.pipeline(entry);
         let at = self.slots.len();
-        self.slots.extend(params.as_bytes());
+        self.slots.extend(bytemuck::bytes_of(&params));
         self.slots.resize(at + SLOT, 0);
         let params = wgpu::BufferBinding {
             buffer: &self.uniforms,
@@ -387,7 +387,7 @@ impl<'a> Run<'a> {
             let (from, more) = rest.split_at(4 * *count as usize);
             let mut to = vec![0u32; *count as usize];
             let pieces = to.par_chunks_mut(PIECE / 4).zip(from.par_chunks(PIECE));
-            pieces.for_each(|(to, from)| to.as_mut_bytes().copy_from_slice(from));
+            pieces.for_each(|(to, from)| bytemuck::cast_slice_mut(to).copy_from_slice(from));
             all.push(to);
             rest = more;
         }

@@ -8,7 +8,6 @@ use crate::sort::{morton, place};
 use crate::wgsl;
 use crate::{Ground, Squares, cpu};
 use rayon::prelude::*;
-use zerocopy::IntoBytes;
 
 const COSTS: Costs = Costs { item: 48, item_in_one: 40, candidate: 52, candidate_in_one: 16 };
 /// Extents below which, and sides up to which products fit.
@@ -87,8 +86,8 @@ fn on_device(run: &mut Run, ground: Ground, log2: u32, faces: &[u32]) -> Result<
         log2,
         ..wgsl::Squares::default()
     };
-    let given = run.upload(items.words.as_bytes())?;
-    let starts = run.upload(items.starts.as_bytes())?;
+    let given = run.upload(&items.words)?;
+    let starts = run.upload(&items.starts)?;
     let met = run.room(items.candidates() + 1)?;
     run.dispatch("meet_squares", params, &[&given, &starts, &met], met.count);
     run.scan(&met)?;

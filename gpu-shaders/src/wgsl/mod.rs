@@ -1,7 +1,5 @@
 //! The shaders: their texts, entry points and parameters. A graphics card is not needed to read them.
 
-use zerocopy::{Immutable, IntoBytes};
-
 /// Threads of a group.
 pub const GROUP: u64 = 256;
 /// Numbers that a group sums up, and records that it sorts.
@@ -35,7 +33,8 @@ pub struct Kernel {
 /// Parameters as a shader reads them.
 macro_rules! params {
     ($name:ident { $($field:ident: $of:ty),* $(,)? }) => {
-        #[derive(Clone, Copy, Debug, Default, IntoBytes, Immutable)]
+        #[derive(Clone, Copy, Debug, Default)]
+        #[cfg_attr(feature = "wgpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
         #[repr(C)]
         pub struct $name { $(pub $field: $of),* }
 
