@@ -87,7 +87,7 @@ pub use finding::{Code, Finding, Hint, Quantity, Severity};
 pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::{Image, ImageFile};
-pub use pipeline::{FinishedTile, Job, repair};
+pub use pipeline::{FinishedTile, Job, repair, repair_told};
 pub use provenance::{Input, MatchedBy, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, SourceError, Triangle, Undersides};
 pub use settings::Settings;

@@ -52,7 +52,7 @@ impl Job {
     pub fn new_on(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result<Job, BuildError> {
         options.check()?;
         let mut report = Report::default();
-        let (mut mesh, rasters) = ground(scene, options, stages, &mut report)?;
+        let (mut mesh, rasters) = ground(scene, options, stages, &mut report, &|_| ())?;
         let side = match options.tile_log2 {
             Some(_) => Side::of(&mesh, mesh.tile_log2),
             None => Side::near(&mesh, mesh.tile_log2),
@@ -166,15 +166,17 @@ impl Job {
 /// How far edges that meet in plan may lie above each other to be ground for one wheel, metres.
 const RISE: f64 = 0.5;
 
-/// Makes the ground of a scene, and its fields as they are stored.
+/// Makes the ground of a scene, and its fields as they are stored. `tell` hears how far that is, in percent.
 fn ground(
     scene: &Scene,
     options: &Options,
     stages: &dyn Stages,
     report: &mut Report,
+    tell: &dyn Fn(u32),
 ) -> Result<(Mesh, Vec<Rastered>), BuildError> {
     let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
         quantise::quantise(scene, options, stages, report)?;
+    tell(30);
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
     let most = options.max_slope.map(rise);
@@ -186,6 +188,7 @@ fn ground(
     drop(areas);
     (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
     drop(sides);
+    tell(60);
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
@@ -201,6 +204,7 @@ fn ground(
         let steps = [step[0], step[0], step[1]].map(exp2);
         report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
     }
+    tell(90);
     let Ground { vertices, faces, moved, .. } = ground;
     report.triangles = faces.len() as u64;
     report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
@@ -236,9 +240,18 @@ fn ground(
 
 /// The ground of a scene as its image would have it, and what happened on the way.
 pub(crate) fn mesh(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result<(Mesh, Report), BuildError> {
+    mesh_told(scene, options, stages, &|_| ())
+}
+
+fn mesh_told(
+    scene: &Scene,
+    options: &Options,
+    stages: &dyn Stages,
+    tell: &dyn Fn(u32),
+) -> Result<(Mesh, Report), BuildError> {
     options.check()?;
     let mut report = Report::default();
-    let (mesh, _) = ground(scene, options, stages, &mut report)?;
+    let (mesh, _) = ground(scene, options, stages, &mut report, tell)?;
     Ok((mesh, report))
 }
 
@@ -251,7 +264,12 @@ fn worst(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
 /// The scene that an image holds: what [`build`](crate::build) would store, on exact lattice points, with what
 /// happened on the way. Height fields stay as they are.
 pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), BuildError> {
-    let (mesh, report) = mesh(scene, options, &Cpu::new())?;
+    repair_told(scene, options, &|_| ())
+}
+
+/// [`repair`], where `tell` hears how far it is: rising numbers below 100, in percent.
+pub fn repair_told(scene: &Scene, options: &Options, tell: &dyn Fn(u32)) -> Result<(Scene, Report), BuildError> {
+    let (mesh, report) = mesh_told(scene, options, &Cpu::new(), tell)?;
     let step = [mesh.step[0], mesh.step[0], mesh.step[1]].map(exp2);
     let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (mesh.origin[i] + i64::from(v[i])) as f64 * step[i]);
     let ground = Scene {

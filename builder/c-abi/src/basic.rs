@@ -51,7 +51,7 @@ pub extern "C" fn vs_terrain_optimize(
     userData: *mut c_void,
 ) -> bool {
     on(handle, false, |terrain| {
-        told(callback, userData, |_| terrain.optimize(weldThreshold))?;
+        told(callback, userData, |tell| terrain.optimize(weldThreshold, tell))?;
         Ok(true)
     })
 }

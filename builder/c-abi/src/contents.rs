@@ -11,7 +11,7 @@ use hardpan::Terrain;
 use hardpan_builder::names::{counted, grouped};
 use hardpan_builder::{
     BuildError, Built, Image, Job, Limit, Material, Near, Options, Outlier, Provenance, Report, Scene, SourceError,
-    Split, Triangle, Undersides, Verify, repair, verify,
+    Split, Triangle, Undersides, Verify, repair_told, verify,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -194,13 +194,14 @@ impl Contents {
     }
 
     /// Joins points that lie closer than so many metres, and takes out what is no ground then.
-    pub fn optimize(&mut self, threshold: f64) -> Result<(), Fault> {
+    pub fn optimize(&mut self, threshold: f64, tell: Tell) -> Result<(), Fault> {
         let weld = near(threshold)?;
         if self.scene.triangles.is_empty() {
             return Ok(());
         }
         let options = Options { weld, stitch: None, ..self.options() };
-        let (ground, report) = repair(&self.scene, &options).map_err(|e| self.said(e))?;
+        let (ground, report) =
+            repair_told(&self.scene, &options, &|percent| tell(percent)).map_err(|e| self.said(e))?;
         self.all_inside(&report.outliers)?;
         let half = if self.is_on_lattice() { [0.0; 2] } else { [0.5f64.sqrt() / STEPS[0], 0.5 / STEPS[1]] };
         let before = self.moved.unwrap_or_default();

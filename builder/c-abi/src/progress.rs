@@ -96,11 +96,14 @@ fn watched<R: Send>(
         });
         loop {
             let State { percent, ended } = way.beyond(last);
+            // the last advance is told also of work that has ended since
+            if percent > last {
+                last = percent;
+                tell(percent.min(99));
+            }
             if ended {
                 break;
             }
-            last = percent;
-            tell(percent.min(99));
         }
     });
     result.unwrap_or_else(|| Err(Fault::new(INTERNAL, "work ended without a result")))

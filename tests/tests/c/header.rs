@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 const SOURCES: [&str; 8] = ["types", "image", "convert", "query", "cursor", "verify", "vs", "ffi"];
 
 #[test]
-fn by_18_header_is_current() {
+fn header_is_current() {
     let folder = interface();
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
     let sources = SOURCES.map(|name| folder.join(format!("src/{name}.rs")));
@@ -84,7 +84,7 @@ fn by_18_handles_of_cpp_close_themselves_with_exceptions_and_without() {
 
 /// The programs of the page compile, each by itself or within a function.
 #[test]
-fn by_18_c_of_the_readme_compiles() {
+fn c_of_the_readme_compiles() {
     let page = fs::read_to_string(interface().join("README.md")).unwrap();
     let blocks: Vec<&str> = page.split("```c\n").skip(1).map(|b| b.split("```").next().unwrap()).collect();
     let [program, stack] = blocks[..] else { panic!("{} blocks", blocks.len()) };
@@ -127,7 +127,7 @@ fn by_18_header_and_library_have_the_same_functions() {
 
 /// `unsafe` stands in one file; elsewhere only the names of functions are.
 #[test]
-fn by_18_what_is_unsafe_stands_in_one_file_and_says_why() {
+fn what_is_unsafe_stands_in_one_file_and_says_why() {
     for name in SOURCES {
         let text = fs::read_to_string(interface().join(format!("src/{name}.rs"))).unwrap();
         let mut before = "";

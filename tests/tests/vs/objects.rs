@@ -189,6 +189,56 @@ fn by_14_levels_of_detail_and_hulls_are_left_out_by_their_names() {
     assert_eq!(info(&here, "s.hpan")["triangles"], 2);
 }
 
+/// A file of a trial in a test's folder; none without the trials.
+fn trial_in(here: &Path, trial: &str, name: &str) -> Option<()> {
+    fs::copy(verification::obj::trial(trial)?.join(name), here.join(name)).map(drop).ok()
+}
+
+#[test]
+fn by_14_the_trial_of_friction_by_object_builds_as_meant() {
+    let here = folder("by_14_the_trial_of_friction_by_object_builds_as_meant");
+    let files =
+        ["asphalt.obj", "ice.obj", "mu_under_source.toml", "material_under_source.toml", "object_as_material.toml"];
+    let Some(_) = files.iter().map(|name| trial_in(&here, "friction_by_object", name)).collect::<Option<Vec<_>>>()
+    else {
+        return;
+    };
+    let build = |settings: &str| ["build", "--settings", settings, "-o", "s.hpan", "--force"].map(String::from);
+    let typed = |settings: &str| build(settings).each_ref().map(String::as_str).to_vec();
+    expect(0, &here, &typed("mu_under_source.toml"));
+    assert_eq!(grips(&here, &["5,1"]), [grip(0.4, "unnamed @ asphalt.obj")]);
+    expect(0, &here, &typed("material_under_source.toml"));
+    assert_eq!(grips(&here, &["5,1", "5,5"]), [grip(0.85, "unnamed"), grip(0.1, "Ice")]);
+    // an object is no material: a rule speaks of it
+    let why = error(2, &here, &typed("object_as_material.toml"));
+    holds(&why, &["object_as_material.toml: line 6: material \"IcePatch\" is not in the scene"]);
+    built(&here, &format!("{BOTH}[[rule]]\nobject = \"IcePatch\"\nmu = 0.1\n[[material]]\nname = \"\"\nmu = 0.9\n"));
+    assert_eq!(grips(&here, &["5,1", "5,5"]), [grip(0.9, "unnamed"), grip(0.1, "unnamed @ IcePatch")]);
+}
+
+#[test]
+fn by_14_the_trial_of_levels_of_detail_and_a_hull_builds_as_meant() {
+    let here = folder("by_14_the_trial_of_levels_of_detail_and_a_hull_builds_as_meant");
+    let Some(()) = trial_in(&here, "lods_and_hull", "terrain.obj") else { return };
+    // the mesh of the first level alone, which stands first
+    let text = fs::read_to_string(here.join("terrain.obj")).unwrap();
+    let (first, _) = text.split_once("o Terrain_LOD1").unwrap();
+    fs::write(here.join("first.obj"), first).unwrap();
+    let out = |object: &str| format!("[[rule]]\nobject = \"{object}\"\ninclude = false\n");
+    let rules = format!("{}{}{}", out("*_LOD1"), out("*_LOD2"), out("UCX_*"));
+    built(&here, &format!("[[source]]\nfile = \"terrain.obj\"\n{rules}"));
+    expect(0, &here, &["build", "first.obj"]);
+    let [whole, first] = ["s.hpan", "first.hpan"].map(|image| info(&here, image));
+    assert_eq!((&whole["triangles"], &whole["bounds"]), (&first["triangles"], &first["bounds"]));
+    let corners: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("v ")).take(400).collect();
+    let places: Vec<String> =
+        corners.iter().step_by(40).map(|v| v.split(' ').take(2).collect::<Vec<_>>().join(",")).collect();
+    let places: Vec<&str> = places.iter().map(String::as_str).collect();
+    let heights = |image: &str| -> Vec<Value> { asked(&here, image, &places).iter().map(|a| a["z"].clone()).collect() };
+    assert_eq!(heights("s.hpan"), heights("first.hpan"));
+    assert!(asked(&here, "s.hpan", &places).iter().all(|a| a["source"] == "Terrain_LOD0"));
+}
+
 #[test]
 fn by_14_each_placement_has_a_name() {
     let here = folder("by_14_each_placement_has_a_name");

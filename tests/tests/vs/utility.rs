@@ -558,26 +558,52 @@ fn vt_65_help_in_the_words_of_table_1() {
     holds(&wrong(&["shape.fbx"]), &["shape.fbx"]);
 }
 
-/// Every flag with one dash and with two, and its short form: the same files.
+/// What a command writes, without the times that it took: columns of a measured table, and numbers of seconds in a line.
+fn untimed(bytes: Vec<u8>) -> Vec<u8> {
+    let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
+    let timed: Vec<usize> = match text.starts_with(MEASURED) {
+        true => MEASURED.split(',').enumerate().filter(|(_, c)| c.starts_with("ns_")).map(|(i, _)| i).collect(),
+        false => vec![],
+    };
+    let kept = |line: &str| -> String {
+        let fields = line.split(',').enumerate().filter(|(i, _)| !timed.contains(i)).map(|(_, field)| field);
+        let words = fields.collect::<Vec<_>>().join(",");
+        let words: Vec<&str> = words.split(' ').collect();
+        let is_time = |i: usize| words.get(i + 1).is_some_and(|next| next.trim_end_matches([',', ';']) == "s");
+        let shown = |(i, word): (usize, &&str)| if is_time(i) { "-".to_string() } else { word.to_string() };
+        words.iter().enumerate().map(shown).collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(kept).collect::<Vec<_>>().join("\n").into_bytes()
+}
+
+/// Every flag with one dash and with two, and its short form: the same words and the same files.
 #[test]
 fn vt_66_x4_x5_one_dash_or_two() {
     let folder = listed("vt_66_x4_x5_one_dash_or_two");
-    fs::write(folder.join("p.csv"), "10,10\n").unwrap();
-    for (flags, files) in [
-        ("source shape.fbx|target o.vsterrain", &["o.vsterrain"][..]),
+    fs::write(folder.join("p.csv"), "10,10\n0,0,2\n").unwrap();
+    // what is no drawing is replaced with -force alone, and a warning stops with -strict alone
+    let kept = || fs::write(folder.join("kept.obj"), BRIDGE).unwrap();
+    kept();
+    vstu(2, &folder, "-source t1.vsterrain -debug kept.obj");
+    vstu(0, &folder, "-source shape.fbx -target o.vsterrain");
+    for (code, flags, files) in [
+        (0, "source shape.fbx|target o.vsterrain", &["o.vsterrain"][..]),
         (
+            0,
             "source shape.fbx|target o.vsterrain|settings urbanStyle.vstu|debug o.obj",
             &["o.vsterrain", "o.obj", "o.mtl"],
         ),
         (
+            0,
             "source t1.vsterrain|target o.vsterrain|mu-override 0.5|mu-multiply 0.5|rr-override 2|rr-multiply 3",
             &["o.vsterrain"],
         ),
-        ("merge o.vsterrain t1.vsterrain t3.vsterrain|pause 0|force", &["o.vsterrain"]),
-        ("source t1.vsterrain|debug o.obj|strict", &["o.obj", "o.mtl"]),
-        ("source t1.vsterrain|queryfile p.csv", &[]),
+        (0, "merge o.vsterrain t1.vsterrain t3.vsterrain|pause 0.2", &["o.vsterrain"]),
+        (0, "source t1.vsterrain|debug kept.obj|force", &["kept.obj", "kept.mtl"]),
+        (1, "source shape.fbx|target o.vsterrain|strict", &[]),
+        (0, "source t1.vsterrain|queryfile p.csv", &["p.csv_out.csv"]),
     ] {
-        let mut first: Option<Vec<Vec<u8>>> = None;
+        let mut first = None;
         for form in 0..3 {
             let flag = |flag: &str| match (form, &flag[..1]) {
                 (0, _) => format!("-{flag}"),
@@ -587,9 +613,14 @@ fn vt_66_x4_x5_one_dash_or_two() {
                 (2, "m") if flag.starts_with("merge") => flag.replacen("merge", "-m", 1),
                 _ => format!("--{flag}"),
             };
-            vstu(0, &folder, &flags.split('|').map(flag).collect::<Vec<_>>().join(" "));
-            let made: Vec<Vec<u8>> = files.iter().map(|name| bytes(&folder, name)).collect();
-            assert_eq!(*first.get_or_insert_with(|| made.clone()), made, "{flags}");
+            kept();
+            let begun = Instant::now();
+            let said = vstu(code, &folder, &flags.split('|').map(flag).collect::<Vec<_>>().join(" "));
+            assert!(!flags.contains("pause") || begun.elapsed() >= Duration::from_millis(200), "{flags}");
+            assert_eq!(folder.join("o.vsterrain").exists(), files.contains(&"o.vsterrain"), "{flags}");
+            let made: Vec<Vec<u8>> = files.iter().map(|name| untimed(bytes(&folder, name))).collect();
+            let came = (said.map(|text| untimed(text.into_bytes())), made);
+            assert_eq!(*first.get_or_insert_with(|| came.clone()), came, "{flags}");
             files.iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
         }
     }
