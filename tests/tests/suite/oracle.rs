@@ -1,7 +1,7 @@
 //! Scenes nobody thought of, against the truth.
 
 use crate::common::{as_given, compare, image, lattice_scene};
-use hardpan::{Point, Terrain};
+use hardpan::{Hit, Point, Terrain, heapless::Vec as Fixed};
 use hardpan_builder::{Options, Scene, Triangle, build, fixtures};
 use proptest::prelude::*;
 use verification::oracle::{Oracle, Q, Steps};
@@ -193,6 +193,17 @@ fn fifty_sheets_are_fifty_layers() {
     assert_eq!(oracle.layers(17, 5, 1).len(), 50);
     let terrain = Terrain::open_verified(&bytes).unwrap();
     compare(&terrain, &oracle, &points(&oracle, 1500, 5));
+    // into a vector: what was in it goes, and as many as it holds are the highest
+    let (mut few, mut all) = (Fixed::<Hit, 8>::new(), Fixed::<Hit, 64>::new());
+    let mut slice = [Hit::NONE; 64];
+    for p in points(&oracle, 500, 6) {
+        let layers = terrain.layers(p, &mut slice);
+        assert_eq!(terrain.layers_vec(p, &mut all), layers, "{p:?}");
+        assert_eq!(all[..], slice[..layers.written], "{p:?}");
+        let short = terrain.layers(p, &mut slice[..8]);
+        assert_eq!(terrain.layers_vec(p, &mut few), short, "{p:?}");
+        assert_eq!(few[..], slice[..short.written], "{p:?}");
+    }
 }
 
 #[test]

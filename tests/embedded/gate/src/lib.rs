@@ -4,7 +4,7 @@
 #![allow(improper_ctypes_definitions)]
 
 use core::hint::black_box;
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Terrain, Verifier};
+use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Terrain, Verifier, heapless::Vec};
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -51,6 +51,7 @@ gate! {
     gate_segment(t: T, p: &Point, length: i64, to: &mut Answer) *to = t.segment(*p, length);
     gate_segment_m(t: T, p: &[f64; 3], length: f64, to: &mut Answer) *to = t.segment_m(*p, length);
     gate_layers(t: T, p: &Point, hits: &mut &mut [Hit], to: &mut Layers) *to = t.layers(*p, hits);
+    gate_layers_vec(t: T, p: &Point, hits: &mut Vec<Hit, 8>, to: &mut Layers) *to = t.layers_vec(*p, hits);
     gate_z_f64(t: T, hit: &Hit) t.z_f64(hit);
     gate_z_fixed(t: T, hit: &Hit) t.z_fixed(hit);
     gate_slope_f64(t: T, hit: &Hit) t.slope_f64(hit);
