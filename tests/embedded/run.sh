@@ -164,9 +164,44 @@ example() {
     sed -n '/^```text$/,/^```$/{//!p}' $folder/README.md | diff - "$out/example" || fail "the firmware example prints something else"
 }
 
+# board PROGRAM: runs it on the emulated Cortex-M4F.
+board() { timeout 60 $m4f -display none -serial null -monitor none -semihosting-config enable=on,target=native -kernel "$1"; }
+
+# refuses WHAT CODE TEXT PROGRAM: whether a program ends so on an image that is none.
+refuses() {
+    local code=0
+    board "$4" >"$out/refused" || code=$?
+    [ $code = "$2" ] && grep -q "^$3" "$out/refused" || fail "$1: exit code $code instead of $2, and: $(cat "$out/refused")"
+}
+
+# in_c_example: the firmware example in C, built by the line that it states, prints what the one in Rust does.
+in_c_example() {
+    local source=$root/kernel/c-abi/examples/firmware/main.c line image=firmware-example/ramp.hpan
+    line=$(sed -n 's/^ \*   \(E=.*arm-none-eabi-gcc .*\) -o firmware$/\1 -Wall -Wextra -Werror/p' "$source")
+    [ -n "$line" ] || { fail "main.c of the firmware example in C has no line that builds it"; return; }
+    made() { (cd "$root" && eval "${line//$image/$1} -o $out/$2"); }
+    made $image c-firmware
+    board "$out/c-firmware" >"$out/example-c" || fail "the firmware example in C: exit code $?"
+    sed -n '/^```text$/,/^```$/{//!p}' ../../firmware-example/README.md | diff - "$out/example-c" || fail "the firmware example in C prints something else"
+    made "$(damaged)" c-damaged
+    refuses "the firmware example in C on a damaged image" 2 "the image is damaged: " "$out/c-damaged"
+    head -c 8192 /dev/zero >"$out/blank.hpan"
+    made "$out/blank.hpan" c-blank
+    refuses "the firmware example in C on blank flash" 1 "no image: " "$out/c-blank"
+}
+
+# damaged: the name of a copy of the example's image with a flipped byte of a tile.
+damaged() {
+    cp ../../firmware-example/ramp.hpan "$out/damaged.hpan"
+    chmod u+w "$out/damaged.hpan"
+    printf '\x5a' | dd of="$out/damaged.hpan" bs=1 seek=18000 conv=notrunc status=none
+    echo "$out/damaged.hpan"
+}
+
 # in_c SCENE..: the hashes by C, here and emulated, beside code and stack of the Rust calls; no panic path in the library.
 in_c() {
-    local target=thumbv7em-none-eabihf scene strict="-std=c99 -O2 -Wall -Wextra -pedantic -Werror -I $root/kernel/c-abi/include"
+    local target=thumbv7em-none-eabihf scene firmware=$root/kernel/c-abi/examples/firmware
+    local strict="-std=c99 -O2 -Wall -Wextra -pedantic -Werror -I $root/kernel/c-abi/include -I $firmware"
     if ! command -v cc >/dev/null; then
         skip "there is no C compiler"
         return
@@ -186,12 +221,13 @@ in_c() {
     local library=$root/target/$target/library/libhardpan_c.a
     # shellcheck disable=SC2086
     arm-none-eabi-gcc $strict -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffreestanding -nostdlib -ffunction-sections \
-        -Wl,--gc-sections -Wl,-z,noexecstack -T c/mps2.ld c/mps2.c c/hash.c "$library" -lgcc -o "$CARGO_TARGET_DIR/$target/release/c-hash"
+        -Wl,--gc-sections -Wl,-z,noexecstack -T "$firmware/board.ld" "$firmware/board.c" c/mps2.c c/hash.c "$library" -lgcc -o "$CARGO_TARGET_DIR/$target/release/c-hash"
     for scene in "$@"; do
         # shellcheck disable=SC2086
         start $target/release "$m4f" $m4f_at "$scene" queries c-hash >"$out/an386-c.$scene.txt" || fail "$scene in C on an386: exit code $?"
         beside "$scene"
     done
+    in_c_example
     # the panic handler calls what nobody defines
     if arm-none-eabi-nm "$library" 2>/dev/null | grep hpan_panicked; then fail "a panic can be reached in the C library"; fi
     if [ $all = 1 ]; then # with overflow checks there is one: so it would be seen

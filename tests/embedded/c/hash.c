@@ -2,7 +2,7 @@
  * Hashes of the answers to a file of queries, through C: what the crate `probe` prints, whose layout and order these are.
  * Of places of the same file it measures the stack of two calls, where the board can.
  */
-#include "board.h"
+#include "hash.h"
 
 #include <hardpan.h>
 #include <string.h>

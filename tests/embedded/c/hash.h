@@ -1,14 +1,12 @@
-/* What the program of hashes needs from where it runs. */
-#ifndef BOARD_H
-#define BOARD_H
+/* What the program of hashes needs from where it runs, beside a console and an end. */
+#ifndef HASH_H
+#define HASH_H
+
+#include "board.h" /* of kernel/c-abi/examples/firmware */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Prints a text. */
-void put(const char *text);
-/* Ends the program. */
-void stop(int code);
 /* Bytes of stack below here that a call writes to. */
 size_t stack(void (*call)(void));
 

@@ -1,6 +1,6 @@
 /* The program of hashes here: host IMAGE QUERIES. */
 #define _POSIX_C_SOURCE 200809L
-#include "board.h"
+#include "hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
