@@ -4,7 +4,7 @@
 #![no_main]
 
 use cortex_m_rt::{ExceptionFrame, entry, exception};
-use hardpan::{Fixed, Terrain, include_image};
+use hardpan::{Fixed, Terrain, VerifyError, include_image};
 use semihosting::{println, process::exit};
 
 /// In flash, aligned as the kernel needs it. This one is of `hardpan demo --fixture ramp`, yours of `hardpan build track.obj`.
@@ -25,19 +25,28 @@ struct Ground {
     mu: f32,
 }
 
-/// Whether every byte of the image is what was built. No step takes longer than the first, so that a watchdog can be fed between.
+/// Why the image is refused.
+enum Refused {
+    /// It has more tiles than the bitmap has bits.
+    Tiles(u32),
+    /// Some byte is not what was built.
+    Damaged(VerifyError),
+}
+
+/// Proves that every byte of the image is what was built. No step takes longer than the first, so that a watchdog can be fed between.
 /// If it is better to go on where some tiles are damaged: `Verifier::usable` and `Terrain::with_damage`, in kernel/docs/firmware.md.
-fn proven(terrain: &Terrain) -> bool {
+fn prove(terrain: &Terrain) -> Result<(), Refused> {
     let mut damage = [0; TILES / 8];
-    if terrain.header().tile_count as usize > TILES {
-        return false;
+    let tiles = terrain.header().tile_count;
+    if tiles as usize > TILES {
+        return Err(Refused::Tiles(tiles));
     }
     let mut verifier = terrain.verifier();
-    let mut state = verifier.step(0, &mut damage); // all sections but the tiles
-    while state == Ok(false) {
-        state = verifier.step(STEP, &mut damage);
+    let mut done = verifier.step(0, &mut damage).map_err(Refused::Damaged)?; // all sections but the tiles
+    while !done {
+        done = verifier.step(STEP, &mut damage).map_err(Refused::Damaged)?;
     }
-    state == Ok(true)
+    Ok(())
 }
 
 /// Instructions of a wheel on a Cortex-M4F at most: the model of kernel/docs/firmware.md for `closest`, with what `Fixed` and reading the
@@ -62,9 +71,20 @@ fn tick(terrain: &Terrain, hubs_mm: [[i32; 3]; 4]) -> [Option<Ground>; 4] {
 
 #[entry]
 fn main() -> ! {
-    let Ok(terrain) = Terrain::open(IMAGE) else { exit(1) };
-    if !proven(&terrain) {
-        exit(2)
+    let terrain = Terrain::open(IMAGE).unwrap_or_else(|why| {
+        println!("no image: {why}");
+        exit(1)
+    });
+    match prove(&terrain) {
+        Ok(()) => {}
+        Err(Refused::Damaged(why)) => {
+            println!("the image is damaged: {why}");
+            exit(2)
+        }
+        Err(Refused::Tiles(tiles)) => {
+            println!("the image has {tiles} tiles, and this program takes at most {TILES}");
+            exit(2)
+        }
     }
     let most = 4 * worst(&terrain);
     if most > BUDGET {

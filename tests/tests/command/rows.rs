@@ -69,3 +69,24 @@ fn mv_05_the_frame_is_east_north_up() {
     let bounds = info(&folder, "y.hpan")["bounds"].clone();
     assert_eq!(bounds, serde_json::json!({ "min": [0.0, 0.0, 3.0], "max": [9.0, 5.0, 3.0] }));
 }
+
+/// A car that leaves its road under a roof: by the usual windows it stands on the roof, as `kernel/docs/hil.md` says.
+#[test]
+fn vt_02_a_wheel_that_looks_no_farther_than_its_travel_gets_no_roof() {
+    let folder = folder("vt_02_a_wheel_that_looks_no_farther_than_its_travel_gets_no_roof");
+    let sheet = |east: f64, z: f64| format!("v 0 0 {z}\nv {east} 0 {z}\nv {east} 4 {z}\nv 0 4 {z}\nf -4 -3 -2 -1\n");
+    fs::write(folder.join("yard.obj"), sheet(10.0, 0.0) + &sheet(30.0, 20.0)).unwrap();
+    expect(0, &folder, &["build", "yard.obj", "--up", "z", "--unit", "m"]);
+    fs::write(folder.join("wheels.toml"), "[build]\nnear = 0.5\nfar = 0.5\n").unwrap();
+    expect(0, &folder, &["rebuild", "yard.hpan", "--settings", "wheels.toml", "-o", "wheels.hpan"]);
+    let asked = |image: &str, places: &[&str]| -> Vec<Value> {
+        let answers = &expect(0, &folder, &[&["query", image, "--json"], places].concat())[0];
+        serde_json::from_str::<Vec<Value>>(answers).unwrap().iter().map(|answer| answer["z"].clone()).collect()
+    };
+    // on the road and beside it, from hubs at 0.3 m
+    let hubs = ["5,2,0.3", "20,2,0.3"];
+    assert_eq!(asked("yard.hpan", &hubs), [Value::from(0.0), Value::from(20.0)]);
+    assert_eq!(asked("wheels.hpan", &hubs), [Value::from(0.0), Value::Null]);
+    // down only, over the travel
+    assert_eq!(asked("yard.hpan", &["5,2,0.5,0.7", "20,2,0.5,0.7"]), [Value::from(0.0), Value::Null]);
+}
