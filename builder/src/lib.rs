@@ -144,7 +144,7 @@ pub struct Report {
     pub weld: Repair,
     /// What stitching did.
     pub stitch: Repair,
-    /// That the scene's numbers were rounded to single precision, far from zero. Of files [`check::source`] says it of each.
+    /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask [`check::source`].
     pub precision: Option<Finding>,
     /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
     pub error: [f64; 2],

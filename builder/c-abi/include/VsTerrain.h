@@ -163,7 +163,7 @@ VST_API bool vs_terrain_merge(vs_terrain_handle handle, vs_terrain_handle source
  * plan and in height, both rounded down to such steps, are joined: 0 joins equal ones, 256 is the most. The result does not
  * depend on the order of triangles. No triangle loses its plan area by it. The errors of vs_terrain_build_results count
  * what was moved. Triangles come back counter-clockwise from above, in an order of places. An empty terrain stays empty.
- * callback may be null; it is told rising numbers: 0 first, and 100 once all is done.
+ * callback may be null; it gets rising numbers: 0 first, and 100 once all is done.
  */
 VST_API bool vs_terrain_optimize(vs_terrain_handle handle, double weldThreshold, vs_terrain_optimize_callback callback,
                                  void *userData);

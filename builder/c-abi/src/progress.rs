@@ -96,7 +96,7 @@ fn watched<R: Send>(
         });
         loop {
             let State { percent, ended } = way.beyond(last);
-            // the last advance is told also of work that has ended since
+            // work that has ended reports its last advance, too
             if percent > last {
                 last = percent;
                 tell(percent.min(99));

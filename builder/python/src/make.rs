@@ -94,7 +94,7 @@ fn said(e: SettingsError, file: Option<&Path>) -> Failure {
     })
 }
 
-/// What is said of the materials: each a mapping that became JSON. An error names its place in the list.
+/// The rules of the materials, each a mapping that became JSON. An error names its place in the list.
 fn materials(rules: &[String], names: &[String]) -> Result<Vec<MaterialRule>, Failure> {
     let one = |(i, rule): (usize, &String)| {
         let read = Settings::from_json(&format!("{{\"material\": [{rule}]}}"));
@@ -109,8 +109,7 @@ fn materials(rules: &[String], names: &[String]) -> Result<Vec<MaterialRule>, Fa
     Ok(rules.iter().enumerate().map(one).collect::<Result<Vec<_>, Failure>>()?.into_iter().flatten().collect())
 }
 
-/// An image of triangles in memory. All arrays fit each other in shape; names are those of the materials, and rules what is said of
-/// them.
+/// An image of triangles in memory. All arrays fit each other in shape; names and rules are those of the materials.
 #[pyfunction]
 pub fn build<'py>(
     py: Python<'py>,

@@ -203,8 +203,8 @@ pub fn source(scene: &Scene, frames: &[Transform], triangles: &[usize], files: &
     parts(scene, files, frames, triangles).iter().flat_map(of_part).collect()
 }
 
-/// Whether the numbers of a scene that was made in memory were rounded to single precision. [`build`](fn@crate::build) asks that of
-/// its scene, and has the answer in [`Report::precision`](crate::Report::precision).
+/// Whether the numbers of a scene that was made in memory were rounded to single precision: for
+/// [`Report::precision`](crate::Report::precision).
 pub(crate) fn precision(scene: &Scene) -> Option<Finding> {
     precision::of_scene(scene)
 }

@@ -106,7 +106,7 @@ static void record(int progress, void *userData) {
     }
 }
 
-/* whether it was told 0, some numbers between, each larger than the one before, and 100 */
+/* whether it got 0, some numbers between, each larger than the one before, and 100 */
 static bool rises_to_100(const struct told *told) {
     for (int k = 1; k < told->count; k++) {
         if (told->values[k] <= told->values[k - 1]) {

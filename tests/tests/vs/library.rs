@@ -411,8 +411,8 @@ fn vt_94_saving_builds_first_and_replaces_whole_files_only() {
     assert!(names.is_empty(), "{names:?}");
 }
 
-/// A program that ends in the middle of a write leaves the file that was there: each time it is killed as soon as some file in its
-/// folder is shorter than a whole one.
+/// A program that ends in the middle of a write leaves the file that was there. Each time it is killed as soon as some file
+/// in its folder is shorter than a whole one.
 #[test]
 fn vt_94_a_killed_program_leaves_a_whole_file() {
     let folder = folder("vs-library-killed");

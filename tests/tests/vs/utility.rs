@@ -558,7 +558,7 @@ fn vt_65_help_in_the_words_of_table_1() {
     holds(&wrong(&["shape.fbx"]), &["shape.fbx"]);
 }
 
-/// What a command writes, without the times that it took: columns of a measured table, and numbers of seconds in a line.
+/// Output of a command without the times that it took: columns of a measured table, and numbers of seconds in a line.
 fn untimed(bytes: Vec<u8>) -> Vec<u8> {
     let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
     let timed: Vec<usize> = match text.starts_with(MEASURED) {

@@ -36,7 +36,7 @@ def _json(value: Any) -> str:
         raise ValueError("settings: NaN and infinite numbers are none that a setting can have") from None
 
 
-# What a material's property is called elsewhere in this package and in speech, and its key here.
+# Other names of a material's properties, in this package and in speech, and their keys here.
 _KEYS = {"friction": "mu", "rolling": "rr", "rolling_resistance": "rr", "class_mask": "classes"}
 
 

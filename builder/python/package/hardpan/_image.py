@@ -181,7 +181,7 @@ class Image:
                 fallback: str | None = None) -> Answers:
         """The ground nearest to each point, straight above or below it.
 
-        x, y, z: metres, numbers or arrays of shapes that numpy broadcasts together; or x alone, an array of points of shape (n, 3).
+        x, y, z: metres, numbers or arrays of shapes that numpy broadcasts together. Or x alone: points of shape (n, 3).
         NaN, infinite and far positions are answered with `Status.NOT_IN_IMAGE`.
         near, far, fallback: instead of the image's `windows`, in metres, and `fallback`; this asks point by point.
 
@@ -211,8 +211,8 @@ class Image:
     def layers(self, x: Any, y: Any = None, most: int | None = None) -> Layers:
         """All ground over each place, highest first.
 
-        x, y: metres, as of `closest`; or x alone, an array of shape (n, 2), or of shape (n, 3), of which z does not matter.
-        most: room for so many layers of each place; by default for as many as the place has that has most of them, but 1 at least.
+        x, y: metres, as of `closest`. Or x alone: points of shape (n, 2) or (n, 3); their z does not matter.
+        most: room for so many layers of each place; by default for the greatest `count`, but 1 at least.
         """
         if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 0):
             raise ValueError(f"most is {most!r}; give a whole number of 0 or more")
