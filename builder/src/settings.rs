@@ -455,6 +455,11 @@ fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Resul
             f.write_str("a list of tables: [[source]], [[material]], [[rule]] in TOML, [{ ... }] in JSON")
         }
 
+        fn visit_str<E: de::Error>(self, v: &str) -> Result<Self::Value, E> {
+            let key = "the material of all faces of a file stands below its [[source]]";
+            Err(E::custom(format!("{}; {key}", E::invalid_type(de::Unexpected::Str(v), &self))))
+        }
+
         fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
             let mut all = Vec::new();
             while let Some(Table(entry)) = list.next_element()? {
