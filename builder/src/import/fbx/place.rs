@@ -4,6 +4,8 @@
 const MAGIC: &[u8] = b"Kaydara FBX Binary  \0\x1A";
 /// The version from which on records begin with numbers of 64 bits.
 const WIDE: u32 = 7500;
+/// How the foot of a binary file ends, whoever wrote it.
+const FOOT: &[u8] = b"\xF8\x5A\x8C\x6A\xDE\xF5\xD9\x7E\xEC\xE9\x0C\xE3\x75\x8F\x29\x0B";
 /// Records in records: what is deeper is no FBX.
 const DEEPEST: usize = 64;
 
@@ -85,6 +87,9 @@ impl<'a> Records<'a> {
                 match open.pop() {
                     Some(limit) if limit == r.at => continue,
                     Some(_) => return Err(r.broken(start, "a record ends before the length that it states")),
+                    None if memchr::memmem::find(&bytes[r.at..], FOOT).is_none() => {
+                        return Err(r.broken(bytes.len(), "the file is cut off here, within its foot"));
+                    }
                     None => return Ok(Whole { end: start as u64, ..whole }),
                 }
             }
