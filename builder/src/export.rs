@@ -19,7 +19,7 @@ use std::{
 /// Why an image cannot be an OBJ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoObj {
-    /// It holds height fields, of so many blocks: a mesh of their posts would have other heights between them.
+    /// It holds height fields with this many blocks. A mesh of their posts would have other heights between them.
     Fields(u64),
     /// The name of a source that no line of an OBJ can say.
     Name(String),

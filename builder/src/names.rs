@@ -196,18 +196,24 @@ pub fn named(path: &Path) -> String {
     bounded_text(shown(&path.to_string_lossy()))
 }
 
-/// A path for a command that is to be typed: quoted where a shell would not take it as it stands, and never an option. What is
-/// [unseen](is_unseen) in a name is escaped: such a file must be named otherwise.
+/// A path for a command that is to be typed: a [word] that is never an option. A name with [unseen](is_unseen) characters
+/// has them escaped, so that it cannot be typed.
 pub fn quoted(path: &Path) -> String {
-    let text = shown(&path.to_string_lossy());
+    let text = path.to_string_lossy();
     let start = if text.starts_with('-') { "./" } else { "" };
+    word(&format!("{start}{text}"))
+}
+
+/// A word of a command: quoted where a shell would not take it as it stands.
+pub fn word(text: &str) -> String {
+    let text = shown(text);
     let plain = if cfg!(windows) { "_-./\\:@+" } else { "_-./:@+," };
     if !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || plain.contains(c)) {
-        return format!("{start}{text}");
+        return text;
     }
     match cfg!(windows) {
-        true => format!("\"{start}{text}\""),
-        false => format!("'{start}{}'", text.replace('\'', "'\\''")),
+        true => format!("\"{text}\""),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
     }
 }
 

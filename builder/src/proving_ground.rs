@@ -413,7 +413,7 @@ fn boxes_meet(a: &[[f64; 3]], b: &[[f64; 2]]) -> bool {
     })
 }
 
-/// What is left of a convex polygon without an outline: convex pieces.
+/// A convex polygon without the area of an outline, as convex pieces.
 fn without(polygon: &Polygon, outline: &[[f64; 2]; 4]) -> Vec<Polygon> {
     let (mut inside, mut pieces) = (polygon.clone(), Vec::new());
     // of a road across first: so its sides cut nothing beyond its ends
@@ -491,7 +491,7 @@ mod tests {
         assert_eq!(without(&square, &[[5.0, 5.0], [6.0, 5.0], [6.0, 6.0], [5.0, 6.0]]), std::slice::from_ref(&square));
     }
 
-    /// All of the land is covered by something, but for the missing slab.
+    /// All of the land is covered, except for the missing slab.
     #[test]
     fn seen_from_above_the_parts_make_one_sheet() {
         let scene = scene();

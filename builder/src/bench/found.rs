@@ -1,15 +1,15 @@
-//! What queries came to, and that all ways of asking agree.
+//! Results of queries, and a check that all ways of asking agree.
 
 use hardpan::{Answer, Cost, Cursor, Hit, Status, Terrain};
 
 use super::{BATCH, Fault};
 
-/// What queries came to.
+/// Results of queries.
 #[derive(Default)]
 pub struct Found {
-    /// The most of each kind.
+    /// The greatest count of each kind.
     pub most: Cost,
-    /// Of the query that took most tests, then lines.
+    /// The query with most tests, and among those most lines.
     pub costliest: Cost,
     pub place: [f64; 3],
     pub no_ground: u64,

@@ -13,7 +13,7 @@ use crate::fixtures::Dice;
 use hardpan::{Answer, Cursor, Hit, Status, Terrain};
 use std::hint::black_box;
 
-/// Places that are asked in one go: so many that caches do not hold what they read.
+/// Places in a chunk: enough that caches do not hold the memory they read.
 const CHUNK: u64 = 1 << 20;
 
 const BATCH: usize = 64;
@@ -45,7 +45,7 @@ pub enum Fault {
     Differ([f64; 3]),
 }
 
-/// What was asked, and how long it took.
+/// The queries, and their times.
 pub struct Figures {
     pub asked: u64,
     pub found: Found,
@@ -56,7 +56,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Of so many queries; `progress` gets how many were asked.
+    /// Times this many queries; `progress` is called with the number done.
     pub fn measure(t: &Terrain, plan: Plan, queries: u64, progress: impl Fn(u64)) -> Result<Self, Fault> {
         let (mut places, frames) = match plan {
             Plan::Uniform => (Places::Uniform(t.bounds()), None),
@@ -93,7 +93,8 @@ impl Figures {
 }
 
 impl Frames {
-    /// Asks one wheel after the other, each with a cursor of its own, again and again for so many queries, or a chunk of them.
+    /// Asks one wheel after the other, each with its own cursor, again and again until this many queries or a chunk is
+    /// done.
     fn time(&self, t: &Terrain, queries: u64, clock: u64) -> Timing {
         let wheels = self.wheels;
         let count = (queries.min(CHUNK) as usize / wheels).max(1);

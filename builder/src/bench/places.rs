@@ -89,8 +89,9 @@ const FROM_UNIFORM: usize = 16;
 /// Where random places begin.
 pub const SEED: u64 = 1;
 
-/// Places that cost most: in each of the costliest columns, and among as many as the plan uniform asks, each the end of a climb. Of each
-/// kind the columns cost at least half as much as the costliest. The costliest place of each kind comes first.
+/// The costliest places. Each is the end of a climb: from one of the costliest columns, or from one of as many places
+/// as the plan uniform asks. Columns cost at least half as much as the costliest of their kind. The costliest place of
+/// each kind comes first.
 pub fn worst(t: &Terrain, queries: u64) -> Vec<[f64; 3]> {
     let (mut dice, [low, high]) = (Dice(2), t.bounds());
     let tiles: Vec<TileView> = read::tiles(t).collect();

@@ -7,7 +7,7 @@ use std::{
 
 use hardpan::Terrain;
 
-/// Runs of every call. The fastest counts: in the others the machine did something else as well.
+/// Runs of every call. The fastest counts, since the machine did other work during the others.
 const RUNS: usize = 3;
 
 /// Memory that is read before a cold call, in bytes: more than most caches hold.
@@ -23,9 +23,9 @@ pub struct Timing {
     each: u64,
     /// How much was timed: queries, or frames.
     pub count: u64,
-    /// Of all calls, without reading the clock in between: of each chunk the fastest run.
+    /// All calls without reading the clock in between: the fastest run of each chunk.
     whole: Duration,
-    /// Of each call the fastest run.
+    /// The fastest run of each call.
     pub fastest: Times,
     /// Nanoseconds of the longest call.
     max: u64,
@@ -88,7 +88,7 @@ impl Timing {
         }
     }
 
-    /// Nanoseconds, and queries a second. What takes no longer than reading the clock counts as a nanosecond in all.
+    /// Nanoseconds and queries a second. A total below the time of reading the clock counts as one nanosecond.
     pub fn mean(&self) -> (f64, f64) {
         let mean = self.whole.as_nanos().max(1) as f64 / self.count as f64;
         (mean, self.each as f64 * 1e9 / mean)
@@ -107,7 +107,7 @@ fn timed(clock: u64, call: impl FnOnce()) -> u64 {
     (start.elapsed().as_nanos() as u64).saturating_sub(clock)
 }
 
-/// What reading the clock twice takes, in nanoseconds: the median of many.
+/// Time to read the clock twice, in nanoseconds: the median of many.
 pub fn clock() -> u64 {
     let mut times = Times::default();
     (0..10_001).for_each(|_| times.add(Instant::now().elapsed().as_nanos() as u64));

@@ -28,10 +28,10 @@ use crate::names::metres;
 /// What both take.
 #[derive(clap::Args)]
 pub struct Common {
-    /// Where the image goes; one that is there is replaced
+    /// Where the image goes; an existing image is replaced
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Materials and build options (TOML, or JSON as .json); its sources do not count here. What is typed goes before it
+    /// Materials and build options (TOML, or JSON as .json), without its sources; typed options override it
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
     /// Divide the ground by the rules of VS Terrain, with these parameters

@@ -36,7 +36,7 @@ impl Args {
         let wanted = Wanted { choice, adapter: self.adapter.clone(), memory: self.gpu_memory };
         if (wanted.adapter.is_some() || wanted.memory.is_some()) && choice == Choice::Cpu {
             let text =
-                "--adapter and --gpu-memory are of a graphics card, and --backend cpu takes none; leave them out";
+                "--adapter and --gpu-memory are for a graphics card, but --backend cpu uses none; leave them out";
             return Err(Failure::Input(text.into()));
         }
         let backend = Backend::choose(&wanted, triangles as u64).map_err(|e| {

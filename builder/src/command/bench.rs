@@ -46,9 +46,9 @@ Every place is asked by single calls, by batches of 64 and with a cursor. The an
 cost is counted. The places are the same in every run. More: builder/docs/check-and-verify.md.
 
   max             the longest call; the machine may have done something else in it
-  worst to p50    of each place the fastest of three calls: the slowest place, and quantiles
-  cold            single calls, each after 128 MiB of other memory were read; all others are warm
-  frame           of a drive of several wheels: their places of one time, each with its own cursor
+  worst to p50    the slowest place, and quantiles of places, each by the fastest of three calls
+  cold            single calls, each after reading 128 MiB of other memory; all others are warm
+  frame           all wheels of a drive at one time, each with its own cursor
 
   hardpan bench track.hpan -n 5000000
   hardpan bench track.hpan --plan worst

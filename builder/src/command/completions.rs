@@ -7,7 +7,7 @@ use clap_complete::{Shell, generate};
 
 use super::{
     Done,
-    help::{cli, pages},
+    help::{pages, whole},
 };
 
 #[derive(clap::Args)]
@@ -23,7 +23,7 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let mut text = Vec::new(); // what writes it panics where a pipe is closed
-    generate(args.shell, &mut cli(), "hardpan", &mut text);
+    generate(args.shell, &mut whole(), "hardpan", &mut text);
     if args.shell == Shell::Bash {
         text.extend(bash_files().bytes());
     }
@@ -71,7 +71,7 @@ complete -F _hardpan_or_files -o bashdefault -o default hardpan
 
 /// [`BASH`] with the options that take files, and those that take something else which nobody can list.
 fn bash_files() -> String {
-    let mut cli = cli();
+    let mut cli = whole();
     cli.build();
     let commands = pages(&cli);
     let args = commands.iter().flat_map(|c| c.get_arguments()).filter(|a| a.get_action().takes_values());

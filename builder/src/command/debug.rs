@@ -42,8 +42,7 @@ pub fn files<const N: usize>(place: &Path, ends: [&str; N]) -> Done<[PathBuf; N]
         return Err(Failure::input(place, "an OBJ is called FILE.obj; name such a file"));
     }
     if !place.file_name().and_then(|name| name.to_str()).is_some_and(import::keeps_name) {
-        let text =
-            "no OBJ can name a file beside it so: its name has line ends, double blanks or no UTF-8; name another one";
+        let text = "an OBJ cannot name this file: the name has line ends, double blanks or no UTF-8; name another one";
         return Err(Failure::input(place, text));
     }
     Ok(ends.map(|end| if nowhere { place.to_owned() } else { place.with_extension(end) }))

@@ -35,7 +35,7 @@ pub struct Args {
     /// Where it goes [default: NAME.hpan]
     #[arg(short, long, value_name = "FILE.hpan", requires = "fixture")]
     output: Option<PathBuf>,
-    /// Replace files that the demo did not write; with --fixture one that is not a terrain image, or give it the name of a picture and such
+    /// Replace files that the demo did not write; with --fixture also a file that is not a terrain image
     #[arg(long)]
     force: bool,
 }

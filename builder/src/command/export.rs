@@ -53,18 +53,18 @@ struct ObjArgs {
     /// Where the triangles go; MTL and TOML of the same name go beside it [default: beside IMAGE, as IMAGE-ground.obj]
     #[arg(short, long, value_name = "FILE.obj")]
     output: Option<PathBuf>,
-    /// Measure x, y and z from the middle of the ground, in whole metres: for programs that compute in single precision. The settings
-    /// move it back; with other settings --translate does
+    /// Measure x, y and z from the middle of the ground, in whole metres, for programs of single precision. The settings move it back,
+    /// and so does --translate with other settings
     #[arg(long, conflicts_with_all = ["cells", "pins", "origin"])]
     local: bool,
-    /// Draw each cell of the index as a box, whose colour tells how many triangles it names. With this, --pins or --origin the OBJ is to
-    /// look at: no settings, and [default: IMAGE-debug.obj]
+    /// Draw each cell of the index as a box, coloured by its number of triangles. With this, --pins or --origin the OBJ is only to look
+    /// at, and has no settings [default: IMAGE-debug.obj]
     #[arg(long, visible_alias = "leaves")]
     cells: bool,
     /// Ask for the topmost ground at N by M places, and draw a red line along its normal at each
     #[arg(long, value_name = "N[,M]", value_parser = debug::pins)]
     pins: Option<Pins>,
-    /// Draw the axes x, y and z from the zero, so many metres long
+    /// Draw the axes x, y and z from the zero, this many metres long
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = debug::size)]
     origin: Option<f64>,
     /// Replace files that are there
@@ -287,7 +287,7 @@ impl Export<'_> {
         if !unstated.is_empty() {
             let names = few(unstated.iter().cloned(), unstated.len() as u64);
             let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(toml));
-            writeln!(out, "nobody stated mu of {names}: {then}")?;
+            writeln!(out, "mu is not stated for {names}: {then}")?;
         }
         Ok(writeln!(out, "next: hardpan build --settings {}", quoted(toml))?)
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{
-    Command, CommandFactory,
+    Arg, ArgAction, Command, CommandFactory,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use clap_mangen::Man;
@@ -26,9 +26,37 @@ const GROUPS: [(&str, &[&str]); 3] = [
     ("Check", &["check", "verify", "diff", "bench", "replay"]),
 ];
 
-/// The whole command line.
+/// Options of `build` by what they are for: those that its help shows, and those that only its manual page shows.
+const BUILD: [(&str, &[&str], &[&str]); 4] = [
+    (
+        "Input",
+        &["files", "settings", "up", "unit", "scale", "rotate", "translate", "allow"],
+        &["mu_override", "mu_multiply", "rr_override", "rr_multiply"],
+    ),
+    ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
+    ("Division", &["tile", "preset", "max_cost", "raster"], &["raster_material"]),
+    ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
+];
+
+/// Gives the options of `build` their titles, and one order for help and manual page.
+fn titled(build: Command) -> Command {
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::Help).help("Print help");
+    let build = build.disable_help_flag(true).arg(help);
+    let each = BUILD.iter().flat_map(|(title, shown, more)| shown.iter().chain(*more).map(move |name| (*title, *name)));
+    each.enumerate().fold(build, |build, (place, (title, name))| {
+        build.mut_arg(name, |arg| arg.help_heading(title).display_order(place))
+    })
+}
+
+/// The command line as it is typed: help fits one screen.
 pub fn cli() -> Command {
-    let cli = Cli::command();
+    let more = || BUILD.iter().flat_map(|(_, _, more)| *more);
+    whole().mut_subcommand("build", |build| more().fold(build, |build, name| build.mut_arg(name, |arg| arg.hide(true))))
+}
+
+/// The command line with all options, for manual pages and completions.
+pub fn whole() -> Command {
+    let cli = Cli::command().mut_subcommand("build", titled);
     let (head, name) = (*cli.get_styles().get_header(), *cli.get_styles().get_literal());
     let other = |c: &&Command| !GROUPS.iter().any(|(_, names)| names.contains(&c.get_name()));
     let mut list = String::new();
@@ -76,7 +104,7 @@ pub struct Manual {
 const PAGE: &[u8] = b".ie ";
 
 pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
-    let mut cli = cli();
+    let mut cli = whole();
     cli.build();
     let page = |c: &Command| -> Done<Vec<u8>> {
         // none speaks of a page that is not written
@@ -147,7 +175,7 @@ pub fn plain(mut error: clap::Error) -> clap::Error {
         matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(a)) if a.starts_with("--unit "));
     if of_unit && error.kind() == ErrorKind::InvalidValue {
         error.remove(ContextKind::SuggestedValue);
-        let tip = "another unit is so many metres: --unit m --scale 1609.344 for miles".into();
+        let tip = "state another unit in metres: --unit m --scale 1609.344 for miles".into();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     }
     error
@@ -180,5 +208,13 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         cli().debug_assert();
+    }
+
+    #[test]
+    fn every_option_of_build_has_a_title() {
+        let whole = whole();
+        let build = whole.find_subcommand("build").unwrap();
+        let plain = build.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_help_heading().is_none());
+        assert_eq!(plain.map(|arg| arg.get_id().as_str()).collect::<Vec<_>>(), [""; 0]);
     }
 }

@@ -22,7 +22,7 @@ pub struct Args {
     /// Print the facts as JSON
     #[arg(long)]
     json: bool,
-    /// How many bundles hold how many triangles, and at which depth the ground is divided no further
+    /// Number of bundles by triangles, and of leaves by depth
     #[arg(long, visible_alias = "bundles")]
     leaves: bool,
     /// Every tile: place, bytes, contents, bound, error

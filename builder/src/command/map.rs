@@ -64,10 +64,10 @@ pub struct Args {
     /// List gaps of up to this width on the map holes [default: 0.25, or 1.5 pixels if that is more]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
-    /// Show steps of more than this on the map holes; kerbs count, too
+    /// Show steps higher than this on the map holes, kerbs included
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
     max_step: Option<f64>,
-    /// Replace files that are there and that hardpan did not draw
+    /// Replace existing files that hardpan did not draw
     #[arg(long)]
     force: bool,
     /// Print what was written as JSON, with up to 1000 holes, gaps and steps
@@ -147,7 +147,7 @@ fn checked_view(args: &Args, t: &Terrain, wanted: &[Map]) -> Result<View, String
     let text = if heights[0] > heights[1] {
         "no ground is above --above and below --below; to look at heights between two, give the lower one to --above"
     } else if heights != ALL && wanted.contains(&Map::Cost) {
-        "what a query costs is of all heights; leave the map cost out, or --above and --below"
+        "the map cost counts all heights; leave it out, or --above and --below"
     } else if (args.max_gap.is_some() || args.max_step.is_some()) && !wanted.contains(&Map::Holes) {
         "no map but holes shows gaps and steps; add --map holes, or leave --max-gap and --max-step out"
     } else {

@@ -100,7 +100,7 @@ fn write_settings(found: &Materials, args: &Args, output: &Path) -> Done {
     };
     note(format!("{}: settings of {count}; edit, then: {then}", named(output)));
     if is_json {
-        let all = "-o FILE.toml shows all keys, those that nobody states behind #";
+        let all = "-o FILE.toml shows all keys, unstated ones behind #";
         note(format!("{}: JSON has no comments, and shows only what is stated; {all}", named(output)));
     }
     if is_vstu {
@@ -179,7 +179,7 @@ pub fn told_by_default<'a>(names: impl IntoIterator<Item = &'a String>) -> Optio
     let mut names: Vec<&String> = names.into_iter().collect();
     names.sort();
     let told = few(names.iter().map(|name| shown(&format!("{name:?}"))), names.len() as u64);
-    (!names.is_empty()).then(|| format!("mu is that by default, which nobody stated, of {told}"))
+    (!names.is_empty()).then(|| format!("mu is not stated, so the default holds: {told}"))
 }
 
 fn table(listed: &[Listed], out: &mut impl Write) -> Done {

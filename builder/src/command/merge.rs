@@ -27,16 +27,16 @@ use super::{
 Examples:
   hardpan merge west.hpan east.hpan -o both.hpan
   hardpan merge tile.hpan -o row.hpan --place tile.hpan:0,0,0,0 --place tile.hpan:100,0,0,90
-The order of the images does not matter. Ground that is the same in two of them counts once; what touches is stitched, as in a build.
-A way of whole lattice steps and a turn by multiples of 90 degrees keep every corner as it is; others round once more, and the image
-states that error. Materials of one name become one: if two have another property, --settings say which is meant. So do sources of one
-name. Without settings the finest steps of all images count, and all else is as a build has it by default, but that there are no undersides.")]
+The order of the images does not matter. Ground that two images share counts once, and ground that touches is stitched, as in a build.
+Moves by whole lattice steps and turns by multiples of 90 degrees keep every corner as it is. Others round once more, and the image
+states that error. Materials of one name become one; if their properties differ, --settings decide. Sources of one name become one, too.
+Without settings the finest steps of all images count. Everything else is a build's default, except that there are no undersides.")]
 pub struct Args {
     /// Terrain images of triangles
     #[arg(required = true, value_name = "IMAGE")]
     images: Vec<PathBuf>,
-    /// Turn an image about its zero by yaw degrees, anticlockwise seen from above, then move it, in metres; several times: it lies at
-    /// each of these places [default: where it is]
+    /// Turn an image about its zero by yaw degrees, anticlockwise seen from above, then move it, in metres. Several of these place it
+    /// several times [default: where it is]
     #[arg(long, alias = "at", value_name = "IMAGE:x,y,z[,yaw]", value_parser = placing)]
     place: Vec<Placing>,
     #[command(flatten)]

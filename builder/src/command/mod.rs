@@ -111,8 +111,10 @@ const VERSION: &str = if cfg!(feature = "gpu") {
     concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)")
 };
 const EXITS: &str = "\
-All about one of them: hardpan COMMAND --help
-Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but to verify: a damaged image, too), 3 not supported, 4 the machine refused (disk, permission, threads, or memory: \"memory allocation of N bytes failed\"), 130 interrupted";
+More about one of them: hardpan COMMAND --help
+
+Exit codes: 0 fine; 1 a check failed or images differ; 2 bad input or usage, or a damaged image (verify: 1).
+Beyond the input: 3 not supported; 4 the machine refused disk, permission, threads or memory; 130 interrupted.";
 pub fn main() -> ExitCode {
     // first, since whatever follows may find no memory
     signals::abort_by(4);

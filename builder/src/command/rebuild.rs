@@ -19,9 +19,9 @@ use super::{
 Examples:
   hardpan rebuild town.hpan -o wet.hpan --mu-multiply 0.7        the same ground with less friction
   hardpan rebuild town.hpan -o town2.hpan --settings town.toml   by other materials and build options
-Without settings those count that the image records, and with nothing else typed the new file is the same, byte by byte.
-Repairs that the image records are done already, and not again; others are done to its ground as it is: what was mended or left out
-does not come back. Materials that --settings do not name have mu 1, as in a build. The image states the error of both builds.")]
+Without --settings the image's own settings count. With no other option either, the new file is the same, byte by byte.
+Repairs that the image records are not done again, and new ones are done to its ground. Triangles that were repaired or left out
+do not come back. Materials that --settings do not name have mu 1, as in a build. The image states the error of both builds.")]
 pub struct Args {
     /// A terrain image of triangles
     pub image: PathBuf,

@@ -59,7 +59,7 @@ pub fn apart(drive: &Drive, ticks: &[usize]) -> Option<String> {
     let (lines, wheels) = (counted(apart.lines, "line"), grouped(drive.wheels.len() as u64));
     let text = || {
         let first = apart.first;
-        format!("{lines} of times that not all {wheels} wheels have: they are of no tick; the first is line {first}")
+        format!("{lines} of times that not all {wheels} wheels have: they belong to no tick; the first is line {first}")
     };
     (apart.lines > 0).then(text)
 }

@@ -11,16 +11,16 @@ use super::decimal;
 /// How the numbers of every FILE become metres.
 #[derive(clap::Args)]
 pub struct Transform {
-    /// The axis that points up in FILE [default: as FILE says; of an OBJ z]
+    /// The axis that points up in FILE [default: as FILE states, z for OBJ]
     #[arg(long, value_name = "AXIS", ignore_case = true, allow_hyphen_values = true, value_parser = possible(Up::NAMES, Up::ALIASES).try_map(|s| s.parse::<Up>()))]
     up: Option<Up>,
-    /// The unit of the numbers in FILE [default: as FILE says; of an OBJ m]
+    /// The unit of the numbers in FILE [default: as FILE states, m for OBJ]
     #[arg(long, ignore_case = true, value_parser = possible(Unit::NAMES, Unit::ALIASES).try_map(|s| s.parse::<Unit>()))]
     unit: Option<Unit>,
-    /// Multiply the numbers in FILE by this as well [default: 1]
+    /// Also multiply the numbers in FILE by this [default: 1]
     #[arg(long, allow_hyphen_values = true, value_parser = scale)]
     scale: Option<f64>,
-    /// Then turn about up, anticlockwise seen from above, in degrees, -360 to 360 [default: 0]
+    /// Then turn about the up axis, anticlockwise seen from above, -360 to 360 degrees [default: 0]
     #[arg(long, value_name = "YAW", allow_hyphen_values = true, value_parser = degrees)]
     rotate: Option<f64>,
     /// Then move, in metres

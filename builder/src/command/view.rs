@@ -125,17 +125,17 @@ pub fn ranges(maps: &[Map], typed: &[Range]) -> Result<Vec<Option<[f64; 2]>>, St
             _ => {
                 let names: Vec<&str> = with.iter().map(|m| m.name()).collect();
                 let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-                return Err(format!("--range MAP=LOW,HIGH is of a map that is drawn and has a scale; here: {names}"));
+                return Err(format!("--range MAP=LOW,HIGH needs a map that is drawn and has a scale; here: {names}"));
             }
         };
         let range =
             maps.iter().zip(&mut all).find(|(other, _)| **other == map).and_then(|(_, range)| range.replace(*ends));
         if range.is_some() {
-            return Err(format!("--range says twice where the scale of {} ends; say it once", map.name()));
+            return Err(format!("--range gives the ends of the scale of {} twice; give them once", map.name()));
         }
         if map.counts() && ends.iter().any(|v| v.fract() != 0.0 || !(0.0..=1e6).contains(v)) {
             let name = map.name();
-            return Err(format!("the map {name} counts: its --range is of whole numbers from 0 to 1000000"));
+            return Err(format!("the map {name} shows counts: its --range takes whole numbers from 0 to 1000000"));
         }
     }
     Ok(all)

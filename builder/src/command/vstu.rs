@@ -66,10 +66,10 @@ pub struct Args {
     /// Pause for [p] seconds at the end of the build.
     #[arg(long, value_name = "p", allow_hyphen_values = true, value_parser = seconds)]
     pause: Option<Duration>,
-    /// Of hardpan: refuse what else is read with a warning.
+    /// Hardpan only: refuse input that is otherwise read with a warning.
     #[arg(long)]
     strict: bool,
-    /// Of hardpan: replace files that are no Hardpan images.
+    /// Hardpan only: replace files that are not Hardpan images.
     #[arg(long)]
     force: bool,
 }

@@ -11,7 +11,7 @@ pub type Corners = [[f64; 2]; 3];
 /// The ends of an edge in plan, metres, the first by x and y first.
 pub type Edge = [[f64; 2]; 2];
 
-/// Crossings that are told at most, so that a heap of loose triangles is not asked for days.
+/// Most crossings that are kept. This bounds the time for loose, overlapping triangles.
 pub const MOST: usize = 4_000_000;
 /// Looks at an edge for each of all edges, beyond which no more crossings are looked for.
 const LOOKS: usize = 256;
@@ -81,7 +81,7 @@ fn crossing([p, q]: &Edge, [r, s]: &Edge) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// Squares of 1 m cut into triangles along one diagonal or the other, all moved by so much.
+    /// Squares of 1 m cut into triangles along one diagonal or the other, all moved by this offset.
     fn squares(n: i32, up: bool, moved: [f64; 2]) -> Vec<Corners> {
         let at = |x: i32, y: i32| [f64::from(x) + moved[0], f64::from(y) + moved[1]];
         let square = |k: i32| {

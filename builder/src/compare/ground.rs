@@ -1,4 +1,4 @@
-//! What differs on the ground, over all places.
+//! Differences of the ground, over all places.
 
 use std::{cmp::Reverse, collections::BTreeMap, mem, ops::Index};
 
@@ -16,7 +16,7 @@ use super::{
 /// Places that are looked at together.
 const CHUNK: usize = 1 << 14;
 
-/// What was found on the ground.
+/// Differences of the ground.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ground {
     pub grid: f64,
@@ -33,7 +33,7 @@ pub struct Ground {
     pub materials: Vec<MaterialChange>,
 }
 
-/// Places of each kind, but of other materials.
+/// Places of each kind, apart from those with another material.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts([Count; Kind::COUNTED.len()]);
 
@@ -66,12 +66,12 @@ pub struct MaterialChange {
     pub count: Count,
 }
 
-/// What a place shows, over all layers.
+/// The differences at a place, over all layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seen {
     /// Whether either image has ground there.
     pub ground: bool,
-    /// What is other; of ground lost and gained what is more than an edge.
+    /// The kinds of difference; lost or gained ground counts only if it is more than an edge.
     pub kinds: Kinds,
     /// The largest change of friction.
     pub mu: f32,
@@ -174,7 +174,7 @@ impl Seen {
         if (other.change.abs(), other.change) > (self.change.abs(), self.change) {
             self.change = other.change;
         }
-        // of as much the lower, which is worse
+        // of two equal changes the lower one, which is worse
         if (other.mu.abs(), -other.mu) > (self.mu.abs(), -self.mu) {
             self.mu = other.mu;
         }
@@ -237,7 +237,7 @@ fn all_marks(images: [&Terrain; 2], grid: &Grid) -> (Vec<Place>, Found) {
     (all, crossings)
 }
 
-/// What some places have.
+/// Differences of some places together.
 #[derive(Default)]
 struct Part {
     places: u64,
@@ -249,7 +249,7 @@ struct Part {
 }
 
 impl Part {
-    /// What a place shows, if it is to be seen.
+    /// The difference at a place, if it is to be seen.
     fn look(&mut self, both: &Both, place: Place, space: &mut Space) -> Option<Seen> {
         let mut here = mem::take(&mut space.here);
         self.places += 1;

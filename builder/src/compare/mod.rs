@@ -1,4 +1,4 @@
-//! What differs between two images, and how far an image is from points of another tool.
+//! Differences of two images, and of an image from points of another tool.
 //!
 //! ```
 //! use hardpan_builder::{Options, build, compare, fixtures};
@@ -40,13 +40,14 @@ use serde::Serialize;
 /// How two images are compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Heights that differ by no more count as equal, metres. Without it every change counts, and [`Difference::alike`] is none.
+    /// Heights that differ by at most this count as equal, metres. Without it every change counts, and
+    /// [`Difference::alike`] is `None`.
     pub tolerance: Option<f64>,
     /// Side of the squares by which areas are counted, metres; without it 1/500 of the longer side.
     pub grid: Option<f64>,
 }
 
-/// What differs between two images.
+/// The differences of two images.
 #[derive(Debug, Serialize)]
 pub struct Difference {
     /// Whether identity and content are the same.

@@ -15,7 +15,7 @@ const ACROSS: [[f64; 2]; 4] = {
     [[1., 0.], [0., 1.], [D, D], [-D, D]]
 };
 
-/// What may be other about ground over a place.
+/// Ways in which ground over a place can differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Lost,
@@ -68,7 +68,7 @@ impl Kinds {
         self.0 |= if there { kind.bit() } else { 0 };
     }
 
-    /// What any of some pairs is other in.
+    /// The differences of several pairs together.
     fn of_all(pairs: &[Pair]) -> Self {
         Kinds(pairs.iter().fold(0, |all, pair| all | pair.kinds.0))
     }
@@ -82,7 +82,7 @@ pub struct Both<'a> {
     pub tolerance: f64,
 }
 
-/// A material, as far as places tell it.
+/// The properties of a material that a place can show.
 #[derive(Clone, Copy)]
 struct Surface {
     /// The same in both images if the name is.
@@ -129,9 +129,9 @@ pub struct Space {
 #[derive(Default)]
 struct Aside {
     pairs: Vec<Pair>,
-    /// Of either image which of the pairs it has, from the highest on.
+    /// For each image, the pair of each of its heights, from the highest down.
     order: [Vec<usize>; 2],
-    /// What any of them is other in.
+    /// The differences of all of them together.
     kinds: Kinds,
 }
 
@@ -178,8 +178,8 @@ impl<'a> Both<'a> {
         Pair { hits, materials, z, kinds, wide: Kinds::default(), mu }
     }
 
-    /// All ground over a place, in pairs from the highest on if the [same layers](Self::same_layers) are there in both; else two heights are a
-    /// pair if each is the nearest of the other. Whether there is ground in both images.
+    /// Puts all ground over a place into pairs. If both images have the [same layers](Self::same_layers), they are paired from the
+    /// highest down; otherwise two heights are a pair if each is the nearest to the other. Returns whether both images have ground.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
         for (i, t) in self.images.iter().enumerate() {
@@ -204,7 +204,8 @@ impl<'a> Both<'a> {
         z[0].len() == z[1].len() && (0..z[0].len()).all(same)
     }
 
-    /// Makes pairs of heights each of which is the nearest of the other, from the highest on; last comes what the second image alone has.
+    /// Pairs heights that are nearest to each other, from the highest down. Heights of the second image alone come
+    /// last.
     fn join_nearest(&self, space: &mut Space, into: &mut Vec<Pair>) {
         for i in 0..2 {
             nearest(&space.z[i], &space.z[1 - i], &mut space.nearest[i]);
@@ -222,8 +223,8 @@ impl<'a> Both<'a> {
         p == q
     }
 
-    /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it on one side too, whichever way one looks, or
-    /// where it ends other ground there.
+    /// Finds the differences that count for areas. The same ground has such a difference to one side too, in every
+    /// direction, or up to the other ground where it ends.
     pub fn widen(&self, here: &mut [Pair], place: Place, space: &mut Space) {
         let counts = match place.role {
             Role::Mark => return,
@@ -272,7 +273,8 @@ struct Plane {
 }
 
 impl Plane {
-    /// What differs aside too, of the same ground, or where that ends, as at a ridge of roofs that are all gone, of any.
+    /// The differences that the place to the side has too: on the same ground, or where that ends, as at a ridge of
+    /// lost roofs, on any ground.
     fn stays(&self, pair: &Pair, [dx, dy]: [f64; 2], there: &Aside) -> Kinds {
         let z = pair.z[self.side] + self.slope[0] * dx + self.slope[1] * dy;
         let (order, height) = (&there.order[self.side], |i: usize| there.pairs[i].z[self.side]);
@@ -297,7 +299,7 @@ impl Aside {
     }
 }
 
-/// Of so many heights, from the highest on, those that may be nearest to one that lies above the height with this number.
+/// The heights, counted from the highest down, that may be nearest to one just above number `below`.
 fn around(heights: usize, below: usize) -> Range<usize> {
     below.saturating_sub(1)..heights.min(below + 1)
 }
@@ -320,7 +322,7 @@ mod tests {
     use super::*;
     use crate::{Options, build, fixtures};
 
-    /// What differs aside, by looking at all of it.
+    /// The same, by comparing every height.
     fn stays_of_all(plane: &Plane, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {
         let z = pair.z[plane.side] + plane.slope[0] * dx + plane.slope[1] * dy;
         let far = |other: &&Pair| (other.z[plane.side] - z).abs();
@@ -349,7 +351,7 @@ mod tests {
             let (steps, step) = ([30, 300, 3000][case / 6 % 3], [0.004, 0.125][case / 18 % 2]);
             for i in 0..2 {
                 let mut z: Vec<u64> = (0..random(most)).map(|_| random(steps)).collect();
-                // clusters above each other, of which none may be joined across what lies between
+                // clusters above each other, which must not be joined across the space between
                 let lift = if case % 5 == 0 { i as u64 * steps } else { 0 };
                 z.iter_mut().for_each(|z| *z += lift);
                 z.sort_unstable_by(|p, q| q.cmp(p));

@@ -16,8 +16,9 @@ use super::edges::{Corners, by_place};
 /// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;
 const MOST: f64 = 1e9;
-/// Where in the first square its place lies, of its sides, and by how much farther on in the next row or column, until it begins again: on no
-/// edge of round coordinates, and even along rows and columns, so that a strip has as many places as it has area.
+/// Position of the place in the first square, in sides, and its shift to the next row and column, modulo one. No place
+/// lies on an edge of round coordinates, and places are even along rows and columns. So a strip has places in
+/// proportion to its area.
 const IN_SQUARE: [f64; 2] = [0.529_508, 0.448_223];
 const FARTHER: [f64; 2] = [0.618_033_988_749_894_9, std::f64::consts::SQRT_2 - 1.0];
 
@@ -31,13 +32,13 @@ pub struct Place {
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Role {
-    /// The place of a square of the grid, of so many m2.
+    /// The place of a square of the grid, which stands for this many m2.
     Square(f64),
     /// The middle of a pixel.
     Pixel,
     /// 1 cm beside an edge where ground ends.
     Beside,
-    /// Of a triangle, or along an edge.
+    /// A place of a triangle, or on an edge.
     Mark,
 }
 
@@ -46,7 +47,7 @@ pub enum Role {
 pub struct TooMany {
     /// Side of its squares, metres.
     pub grid: f64,
-    /// Side of squares of which there are not too many.
+    /// A side of squares that keeps their number within the limit.
     pub fits: f64,
 }
 
@@ -117,7 +118,7 @@ pub fn plan(t: &Terrain) -> Vec<Corners> {
     read::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
 }
 
-/// The middle of a triangle; rounded by a query it stays inside, but for slivers.
+/// The middle of a triangle. After rounding it is still inside, except in slivers.
 fn middle([a, b, c]: &Corners) -> [f64; 2] {
     [0, 1].map(|i| a[i] + ((b[i] - a[i]) + (c[i] - a[i])) / 3.0)
 }
@@ -132,13 +133,13 @@ pub fn marks(triangles: &[Corners]) -> impl Iterator<Item = [f64; 2]> {
 
 /// Metres from where ground ends to the places beside it: more than a lattice step, and more than what edges move by in another build.
 const BESIDE: [f64; 2] = [0.001, 0.01];
-/// Metres from one place along an edge to the next, or so many of all edges' lengths, if that is more.
+/// Metres between places along an edge, and the most places along all edges together.
 const ALONG: [f64; 2] = [4.0, 1e6];
 /// Places along one edge at least, and at most: those of a proper fraction of 256, which lie on the edge exactly.
 const ON: [f64; 2] = [3.0, 255.0];
 
-/// Places along the edges where the ground of one image ends, and not that of the other on the same side: on them, and beside them where there
-/// is none.
+/// Places along edges where the ground of one image ends and that of the other goes on: on the edges, and beside them
+/// on the side without ground.
 pub fn borders(a: &Terrain, b: &Terrain) -> Vec<Place> {
     let edges = |t: &Terrain| -> Vec<Edge> {
         let Border { open, folds } = Border::of(t);

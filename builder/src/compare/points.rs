@@ -24,16 +24,16 @@ pub struct Point {
     pub number: u64,
     /// Metres; the ground nearest to this height answers.
     pub at: [f64; 3],
-    /// Friction, if the reference has it; what is not finite is none.
+    /// Friction, if the reference has it; a value that is not finite counts as missing.
     pub mu: Option<f64>,
 }
 
-/// What an image has at a point.
+/// The answer of an image at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Met {
     /// Height in metres, and friction.
     Ground { z: f64, mu: f64 },
-    /// A place in the image without ground, as far from the point as its windows reach.
+    /// A place in the image without ground within its windows.
     NoGround,
     /// It lies beside the image.
     NotInImage,
@@ -55,7 +55,7 @@ pub struct Off {
     pub difference: f64,
 }
 
-/// Parts of a thousand of the differences, of which each percentile of [`Differences`] is the greatest.
+/// The percentiles of [`Differences`], in parts of a thousand.
 pub const SHARES: [u64; 4] = [500, 900, 990, 999];
 /// How many of the worst are named.
 pub const WORST: usize = 10;
@@ -64,21 +64,21 @@ pub const WORST: usize = 10;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Differences {
     pub count: u64,
-    /// The farthest from zero; of several as far the first.
+    /// The difference farthest from zero; of equal ones the first.
     pub largest: Off,
     pub mean: f64,
     pub mean_absolute: f64,
     pub root_mean_square: f64,
-    /// Without their signs, so far are 50, 90, 99 and 99.9 % of the points off, or less: exactly, each is the difference of a point.
+    /// Sizes that 50, 90, 99 and 99.9 % of the differences do not exceed. Each is exactly the size of one difference.
     pub percentiles: [f64; 4],
-    /// How many are farther from zero than the tolerance, if there is one; what rounding of decimals adds is none.
+    /// The number of differences beyond the tolerance, if there is one. The rounding of decimals does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<u64>,
     /// The farthest from zero first, [`WORST`] at most.
     pub worst: Vec<Off>,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Compared {
     pub points: u64,
@@ -150,7 +150,7 @@ impl<'t, 'a> Comparison<'t, 'a> {
         &self.met
     }
 
-    /// What all points say together.
+    /// The result for all points.
     pub fn finish(self) -> Compared {
         Compared { heights: self.heights.finish(), mu: self.friction.finish(), ..self.found }
     }
@@ -183,7 +183,7 @@ impl Compared {
     }
 }
 
-/// Of two numbers that were decimals, and of their difference, the part that rounding may have changed.
+/// The share of two decimals, and of their difference, that rounding may have changed.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Differences of one kind, as they come.
@@ -207,7 +207,7 @@ impl Sums {
         // a reference as decimals is rounded to binary, and 1.01 is no farther than 0.01 from 1
         let rounding = ROUNDING * reference.abs().max(image.abs());
         self.over += u64::from(self.tolerance.is_some_and(|most| difference.abs() > most + rounding));
-        // behind those that are as far off: the first stays first
+        // behind equal ones, so that the first stays first
         let place = self.worst.partition_point(|w| w.difference.abs() >= difference.abs());
         if place < WORST {
             self.worst.truncate(WORST - 1);
@@ -234,7 +234,7 @@ impl Sums {
     }
 }
 
-/// The least of ascending numbers that so many of a thousand do not exceed.
+/// The lowest of ascending numbers that is not exceeded by this many of a thousand.
 fn percentile(sorted: &[f64], share: u64) -> f64 {
     let rank = (sorted.len() as u64 * share).div_ceil(1000).max(1);
     sorted[rank as usize - 1]

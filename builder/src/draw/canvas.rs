@@ -8,7 +8,7 @@ use super::{
 /// Pixels from line to line where there is no ground; a quarter of them are dark.
 const PERIOD: usize = 8;
 
-/// What stands in a PNG that was made here, and from which byte on.
+/// The text that marks a PNG of hardpan, and its first byte.
 pub const SIGNED: (u64, &[u8]) = (37, b"tEXtSoftware\0hardpan");
 
 /// A picture, row by row from the top.
@@ -50,7 +50,7 @@ impl Canvas {
         }
     }
 
-    /// Draws a ring about a place, `wide` pixels wide, so far beside it that nothing of it is cut off.
+    /// Draws a ring about a place, `wide` pixels wide, moved inwards at the border so that all of it shows.
     pub fn ring(&mut self, [x, y]: [f64; 2], radius: f64, wide: f64, colour: Colour) {
         let reach = radius + wide;
         let at = [(x, self.width), (y, self.height)].map(|(v, size)| v.min(size as f64 - reach).max(reach));
@@ -66,8 +66,8 @@ impl Canvas {
         near([self.width, self.height], [at; 2], reach).for_each(|(i, _)| self.pixels[i] = colour);
     }
 
-    /// A number, `times` as large, in a white box to the upper right of what reaches so far from a place, or about the place if
-    /// that is nothing; as near to it as nothing of it is cut off.
+    /// Writes a number, `times` as large, in a white box. The box lies to the upper right of a mark with this reach, or
+    /// about the place if the reach is 0. It is moved inwards at the border.
     pub fn label(&mut self, [x, y]: [f64; 2], reach: f64, text: &str, times: usize) {
         let size = [Size::Text.width(text) + 4, Size::Text.height()].map(|n| n * times);
         let [x, y] = match size.map(|n| n as f64 / 2.0 + 0.7 * reach) {
@@ -116,7 +116,7 @@ impl Canvas {
         let steps = d[0].abs().max(d[1].abs()).ceil().max(1.0);
         for i in 0..=steps as usize {
             let t = i as f64 / steps;
-            // no pixel is passed over because a whole number is missed by a rounding
+            // rounding must not skip a pixel at a whole number
             let at = [0, 1].map(|k| ((a[k] + d[k] * t + 1e-9).floor() as i64 - wide as i64 / 2).clamp(0, most[k]));
             for k in 0..(wide * wide) as i64 {
                 if let Some(p) = self.pixel(at[0] + k % wide as i64, at[1] + k / wide as i64) {
@@ -140,8 +140,8 @@ impl Canvas {
     }
 }
 
-/// The pixels of a picture of so many columns and rows whose middles are within a reach of the way between two places, row by row: their
-/// numbers and distances.
+/// The pixels whose middles lie within a reach of the line between two places: their numbers, row by row, and
+/// distances.
 pub fn near(size: [usize; 2], [a, b]: [[f64; 2]; 2], reach: f64) -> impl Iterator<Item = (usize, f64)> {
     let d = [b[0] - a[0], b[1] - a[1]];
     let square = d[0] * d[0] + d[1] * d[1];
@@ -169,7 +169,7 @@ fn clipped(a: [f64; 2], b: [f64; 2], size: [f64; 2]) -> Option<[[f64; 2]; 2]> {
     within([a, b], size).map(|ends| ends.map(at))
 }
 
-/// From which share of a line's length to which it is inside the rectangle from zero to `size`, if it is.
+/// The shares of a line's length between which it is inside the rectangle from zero to `size`.
 pub fn within([a, b]: [[f64; 2]; 2], size: [f64; 2]) -> Option<[f64; 2]> {
     let (mut from, mut to) = (0.0f64, 1.0f64);
     for i in 0..2 {

@@ -23,7 +23,7 @@ use super::{
     view::View,
 };
 
-/// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
+/// Colours from lower over unchanged to higher, equally light on both sides and distinct to the colour-blind.
 const LOWER: Colour = [5, 72, 150];
 const SAME: Colour = [242, 242, 242];
 const HIGHER: Colour = [168, 72, 0];
@@ -34,7 +34,7 @@ const REPLACED: Colour = [144, 0, 240];
 /// Friction where it changed most, lighter than heights.
 const MU_HIGHER: Colour = [86, 200, 190];
 const MU_LOWER: Colour = [214, 110, 172];
-/// Other rolling resistance or gain, and another material where nothing else changed.
+/// Changed rolling resistance or gain, and changed material where nothing else changed.
 const REST: Colour = [236, 176, 120];
 const OTHER: Colour = [196, 188, 224];
 /// About what is small.
@@ -44,20 +44,20 @@ const LEAST: f64 = 0.2;
 const LEAST_MU: f64 = 0.35;
 /// Rings at most.
 const RINGS: usize = 36;
-/// How much of the light relief has: unchanged ground shows where one is, other ground but a hint of it.
+/// How strong the relief is: full on unchanged ground, weak on changed ground.
 const RELIEF: [f64; 2] = [0.6, 0.25];
 
-/// Whether rolling resistance or gain is other.
+/// Whether rolling resistance or gain changed.
 fn rest(seen: &Seen) -> bool {
     [Kind::RrHigher, Kind::RrLower, Kind::GainHigher, Kind::GainLower].iter().any(|kind| seen.has(*kind))
 }
 
-/// Whether the material is other, and not its friction.
+/// Whether the material changed, but not its friction.
 fn other(seen: &Seen) -> bool {
     seen.has(Kind::Material) && seen.mu == 0.0
 }
 
-/// What counts more: ground lost or gained, then heights, then friction, then all else.
+/// Order of importance: ground lost or gained, then heights, then friction, then the rest.
 fn order(p: &Seen, q: &Seen) -> Ordering {
     let rank = |p: &Seen| (p.has(Kind::Lost) || p.has(Kind::Gained), p.change.abs(), p.mu.abs());
     rank(p).partial_cmp(&rank(q)).unwrap_or(Ordering::Equal)
@@ -90,7 +90,7 @@ impl Watch for Changes {
         let mut all = self.pixels.lock().unwrap_or_else(|broken| broken.into_inner());
         for ([x, y], seen) in places {
             let at = self.view.place(x, y);
-            // what lies on the picture's border is in it, however that is rounded
+            // a place on the picture's border counts as inside, whichever way it rounds
             if (0..2).all(|i| (-0.01..=size[i] + 0.01).contains(&at[i])) {
                 let [column, row] = [0, 1].map(|i| at[i].clamp(0.0, size[i] - 1.0) as usize);
                 all[row * self.view.width + column].join(seen);
@@ -154,7 +154,7 @@ fn colour(seen: &Seen, heights: &Heights, frictions: &[Friction; 2]) -> Option<C
     })
 }
 
-/// Whether neither ground, nor height, nor friction is other.
+/// Whether ground, height and friction are all unchanged.
 fn plain(seen: &Seen) -> bool {
     seen.change == 0.0 && seen.mu == 0.0 && !seen.has(Kind::Lost) && !seen.has(Kind::Gained)
 }
@@ -271,7 +271,7 @@ fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> 
     Key::Bar(Bar { colours, ends, ticks })
 }
 
-/// From the most that something fell to the most that it rose, of which one may be nothing.
+/// The largest fall and the largest rise; either may be zero.
 fn between([low, high]: [f64; 2], told: fn(f64) -> String) -> String {
     match (low < 0.0, high > 0.0) {
         (true, true) => format!("{} to {}", told(low), told(high)),
@@ -283,19 +283,19 @@ fn between([low, high]: [f64; 2], told: fn(f64) -> String) -> String {
 /// Friction higher, or lower.
 struct Friction {
     sign: f64,
-    /// That of the largest change.
+    /// The colour of the largest change.
     colour: Colour,
-    /// By how much it changed, each once, the least first.
+    /// The amounts of change, each once, in ascending order.
     changes: Vec<f64>,
 }
 
-/// Changes of friction on either side that have a colour each; more have a scale.
+/// Most changes of friction on either side with a colour each; more share a scale.
 const CHANGES: usize = 4;
 
 impl Friction {
     fn of(all: &[Seen], sign: f64, colour: Colour) -> Self {
         let changes = all.iter().map(|s| f64::from(s.mu) * sign).filter(|mu| *mu > 0.0);
-        // as they are told, so that rounding makes no others; above zero bits are in the order of numbers
+        // rounded as they are printed, so that rounding adds no values; above zero, bits sort as numbers do
         let told: BTreeSet<u64> = changes.map(|mu| told(mu).to_bits()).collect();
         Friction { sign, colour, changes: told.into_iter().map(f64::from_bits).collect() }
     }
@@ -336,7 +336,7 @@ fn rings(view: &View, all: &[Seen]) -> (Vec<[f64; 2]>, usize) {
     largest.sort_by(|i, k| order(k, i));
     let (mut rings, mut more) = (Vec::new(), 0);
     for at in largest.into_iter().map(|i| [i % view.width, i / view.width].map(|v| v as f64 + 0.5)) {
-        // one ring for those that it would lie upon
+        // one ring stands for all changes that it would cover
         let held = rings.iter().any(|ring| span([*ring, at]) < small);
         match rings.len() < RINGS && !held {
             true => rings.push(at),

@@ -12,7 +12,7 @@ pub const HATCH: Colour = [176, 180, 186];
 /// Colours that the colour-blind tell apart, after Okabe and Ito, without black.
 pub const CATEGORIES: [Colour; 7] =
     [[230, 159, 0], [86, 180, 233], [0, 158, 115], [240, 228, 66], [0, 114, 178], [213, 94, 0], [204, 121, 167]];
-/// What stands for all others.
+/// The colour of all others.
 pub const OTHERS: Colour = [130; 3];
 
 /// From dark to light in even steps of lightness, through hues that the colour-blind tell apart: after viridis.

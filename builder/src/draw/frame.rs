@@ -1,4 +1,4 @@
-//! What stands around a map: title, coordinates, scale bar, legend and notes.
+//! The frame of a map: title, coordinates, scale bar, legend and notes.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub enum Key {
     Dot(Colour, String),
 }
 
-/// A map without what is around it.
+/// A map without its frame.
 pub struct Drawn {
     pub ground: Canvas,
     pub keys: Vec<Key>,
@@ -88,7 +88,7 @@ pub fn magnitude(view: &View) -> usize {
     ((view.width.max(view.height) + 800) / 1600).max(1)
 }
 
-/// Puts title, coordinates, scale bar, legend and notes around a map, and hatches what is no ground.
+/// Puts title, coordinates, scale bar, legend and notes around a map, and hatches places without ground.
 pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let Drawn { ground, keys, notes, details, facts } = drawn;
     let pen = Pen { k: magnitude(view) };
@@ -152,7 +152,7 @@ fn legend(keys: &[Key], inner: usize, pen: Pen) -> (Vec<[usize; 2]>, usize) {
     (places, rows)
 }
 
-/// A round length of at most a third of so many pixels, and its pixels.
+/// A round length of at most a third of this many pixels, and its pixels.
 fn scale_bar(view: &View, pixels: usize) -> (f64, usize) {
     let most = pixels as f64 / 3.0 / view.per_metre;
     let ten = 10f64.powf(most.log10().floor());
@@ -192,7 +192,7 @@ impl Pen {
         Size::Text.width(text) * self.k
     }
 
-    /// Width of what stands before the label of a key.
+    /// Width of the sign before the label of a key.
     fn symbol(self) -> usize {
         3 * self.line() / 2
     }
@@ -212,7 +212,7 @@ impl Pen {
         canvas.letters(at.map(|v| v as i64), text, size, self.k as i64, INK);
     }
 
-    /// Writes a text about a place, as near to it as none of it is cut off.
+    /// Writes a text about a place, moved inwards at the border so that all of it shows.
     fn write_about(self, canvas: &mut Canvas, [x, y]: [usize; 2], text: &str) {
         let left = x.saturating_sub(self.wide(text) / 2).min(canvas.width.saturating_sub(self.wide(text)));
         self.write(canvas, [left, y], text, Size::Text);

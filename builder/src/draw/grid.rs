@@ -21,7 +21,7 @@ const SIDES: [usize; 2] = [1200, 4096];
 pub fn picture(grid: &Grid, name: &str) -> Canvas {
     let Squares { extent: [[west, south], _], cell, columns, rows, .. } = grid.squares;
     let longer = columns.max(rows);
-    // a square has so many pixels, or of so many squares one has a pixel
+    // either a square has several pixels, or a pixel shows one of several squares
     let (pixels, every) = ((SIDES[0] / longer).max(1), longer.div_ceil(SIDES[1]));
     let [width, height] = [columns, rows].map(|n| n.div_ceil(every) * pixels);
     let per_metre = pixels as f64 / (every as f64 * cell);
@@ -32,7 +32,7 @@ pub fn picture(grid: &Grid, name: &str) -> Canvas {
     let at = |column: usize, row: usize| (column < columns && row < rows).then(|| grid.at([column, row])).flatten();
     let colour = |column: usize, row: usize| {
         let Some(z) = at(column, row) else { return NOTHING };
-        // to the next square, else from the last
+        // the slope to the next square, or at the end from the last one
         let rise = |next: Option<f64>, last: Option<f64>| next.map_or_else(|| last.map_or(0.0, |v| z - v), |v| v - z);
         let east = rise(at(column + 1, row), at(column.wrapping_sub(1), row));
         let north = rise(at(column, row + 1), at(column, row.wrapping_sub(1)));

@@ -23,7 +23,7 @@ pub const TINT: f64 = 0.6;
 /// The scales of friction and of slope, in degrees, in every picture, so that two can be compared.
 const FRICTION: [f64; 2] = [0.0, 1.2];
 const SLOPE: [f64; 2] = [0.0, 45.0];
-/// What is noted of every relief.
+/// The note under every relief.
 pub const SUN: &str = "sun in the north-west; slopes drawn 1.3 times as steep";
 
 pub fn relief(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
@@ -44,7 +44,7 @@ pub fn relief(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     Drawn { ground, keys, notes: vec![SUN.into()], details: Vec::new(), facts }
 }
 
-/// Heights, to the centimetre or as much finer as it takes to tell the ends of a range apart.
+/// Heights to the centimetre, or finer if the ends of a range would look the same.
 fn level(range: f64) -> impl Fn(f64) -> String {
     let decimals = if range > 0.0 { (1.0 - range.log10()).ceil().clamp(2.0, 7.0) as usize } else { 2 };
     move |z| format!("{:.decimals$} m", z + 0.0)

@@ -29,23 +29,23 @@ const EDGE: Colour = [213, 94, 0];
 /// A step.
 const STEP: Colour = [170, 51, 119];
 
-/// A place in the picture, and how far what is there reaches, pixels.
+/// A place in the picture, and the reach of its mark, pixels.
 type Mark = ([f64; 2], f64);
 /// How wide a gap may be by default, metres.
 const WIDE: f64 = 0.25;
 
-/// What was found in a view.
+/// Holes, gaps and open edges of a view.
 struct Found<'a> {
     edges: Vec<&'a Edge>,
     /// Metres of open edges in the picture.
     length: f64,
     /// Gaps are looked for up to this width, metres.
     widest: f64,
-    /// None where edges were too crowded to look for gaps.
+    /// Missing where edges were too crowded to look for gaps.
     gaps: Option<Vec<Gap>>,
-    /// Steps of more than so much, if they are asked for; none where edges were too crowded.
+    /// Steps above the limit, if they are asked for; none where edges were too crowded.
     steps: Option<(f64, Option<Vec<Step>>)>,
-    /// Without those that are gaps.
+    /// Holes that are not gaps.
     holes: Vec<Spot>,
     /// Whether a gap shows as a hole.
     slits: bool,
@@ -71,7 +71,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let gaps = (!crowded).then(|| gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)));
     let (filled, mut met) = (along(view, gaps.as_deref().unwrap_or_default()), vec![true; all.len()]);
     hollow.iter().for_each(|&i| met[i] = false);
-    // a gap is no hole too
+    // a gap does not count as a hole as well
     let is_gap = |hole: &Spot| hole.set.iter().all(|&i| filled[i]);
     let (slits, holes): (Vec<Spot>, Vec<Spot>) = spots(view, &mut met).into_iter().partition(is_gap);
     let steps = max_step.map(|least| (least, steps::steps(&walk, least, None, |p| view.has(p)).ok()));
@@ -99,7 +99,7 @@ impl Found<'_> {
             canvas.line(a, b, wide as usize, colour);
         };
         self.edges.iter().for_each(|e| line(e.plan, wide, EDGE));
-        // so wide that nothing of those shows beside them
+        // wide enough to cover the lines beneath
         self.gaps().iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
         self.steps().iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
         // each with how far it reaches
@@ -203,7 +203,7 @@ impl Found<'_> {
     }
 }
 
-/// What was looked for along the open edges, and how many there are.
+/// The searches along the open edges, and the number of edges.
 fn looked(kind: &str, found: usize) -> String {
     let found = if found == 0 { "none".into() } else { grouped(found as u64) };
     format!("{kind} looked for along the open edges: {found}")
@@ -214,12 +214,12 @@ fn numbered<T>(first: usize, all: &[T], text: impl Fn(&T) -> String) -> impl Exa
     all.iter().enumerate().map(move |(i, one)| format!("{}: {}", first + i, text(one)))
 }
 
-/// From which share of an edge to which the picture shows it, if it does.
+/// The shares of an edge between which the picture shows it.
 fn part(e: &Edge, view: &View) -> Option<[f64; 2]> {
     if e.z[0].max(e.z[1]) < view.heights[0] || e.z[0].min(e.z[1]) > view.heights[1] {
         return None;
     }
-    // what lies on the picture's border is in it, however its place is rounded
+    // a place on the picture's border counts as inside, whichever way it rounds
     within(e.plan.map(|[x, y]| view.place(x, y).map(|v| v + 1e-6)), [view.width, view.height].map(|n| n as f64 + 2e-6))
 }
 

@@ -46,8 +46,8 @@ impl Size {
     }
 }
 
-/// A text in letters that the font has, the others as Latin ones that sound like them: "道路" as "Dao Lu". What has no sound is a
-/// question mark.
+/// A text in letters of the font. Other letters become Latin ones of like sound: "道路" becomes "Dao Lu". A letter
+/// without sound becomes a question mark.
 pub fn drawn(text: &str) -> Cow<'_, str> {
     let (weight, height) = Size::Text.font();
     let has = |c: char| get_raster(c, weight, height).is_some();

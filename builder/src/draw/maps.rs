@@ -1,4 +1,4 @@
-//! What a map shows: all maps of an image, each drawn from the kernel's answers.
+//! All maps of an image, each drawn from the kernel's answers.
 
 use hardpan::{Hit, Terrain};
 
@@ -13,7 +13,7 @@ use super::{
     view::View,
 };
 
-/// What a map shows.
+/// A kind of map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Map {
     Relief,
@@ -62,7 +62,7 @@ impl Map {
         self.words()[0]
     }
 
-    /// What it shows, for help.
+    /// Its line in the help.
     pub fn help(self) -> &'static str {
         self.words()[2]
     }
@@ -78,14 +78,14 @@ impl Map {
     }
 }
 
-/// What is asked of a map beside what it shows.
+/// Options of a map.
 #[derive(Clone, Copy, Default)]
 pub struct Wish {
     /// The ends of its scale.
     pub range: Option<[f64; 2]>,
     /// How wide a gap may be in the map of holes, metres.
     pub max_gap: Option<f64>,
-    /// How high a step may be that is not shown on the map holes, metres; none are shown without it.
+    /// Steps higher than this are shown on the map holes, metres; without it none are.
     pub max_step: Option<f64>,
 }
 

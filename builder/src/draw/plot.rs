@@ -7,7 +7,7 @@ use super::{
     picture::{Align, Font, Picture, Shape},
 };
 
-/// What a place of a drive is like.
+/// The ground at a place of a drive.
 pub struct Sample {
     /// Metres driven.
     pub distance: f64,
@@ -15,21 +15,22 @@ pub struct Sample {
     pub ground: Option<[f64; 3]>,
 }
 
-/// What one wheel met.
+/// The ground under one wheel.
 pub struct Line {
     /// Shown where there are several.
     pub name: String,
     pub samples: Vec<Sample>,
 }
 
-/// What is drawn of [`Sample::ground`], from the top: name with unit, colour (distinct to all eyes), whether zero belongs to it.
+/// The panels for [`Sample::ground`] from the top: name with unit, colour (distinct to all eyes), whether zero is
+/// always shown.
 const PANELS: [(&str, Colour, bool); 3] =
     [("height, m", [0, 114, 178], false), ("slope, %", [213, 94, 0], true), ("mu", [0, 121, 90], true)];
 const TEXT: Colour = [51; 3];
 /// Where there is no ground: the sides, so wide each, and what is between them, on which lines are seen.
 const GAP: [Colour; 2] = [[220, 38, 127], [246, 196, 220]];
 const SIDE: f64 = 1.5;
-/// Of wheels, distinct to all eyes, also where they are thin: after Okabe and Ito, dark brown for their yellow.
+/// Colours of wheels, distinct to all eyes even as thin lines: after Okabe and Ito, with dark brown instead of yellow.
 const WHEELS: [Colour; MOST] = [
     [0, 114, 178],
     [213, 94, 0],
@@ -58,7 +59,7 @@ const WIDTH: f64 = 960.0;
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 24.0;
 const TOP: f64 = 52.0;
-/// What the names of several lines take.
+/// Room for the names of several lines.
 const LEGEND: f64 = 20.0;
 const PANEL: f64 = 168.0;
 const BETWEEN: f64 = 22.0;
@@ -76,7 +77,8 @@ struct Axis {
 }
 
 impl Axis {
-    /// At most about so many marks between them; `low` and `high` become marks if `whole`. Equal ones are the only mark.
+    /// Marks between `low` and `high`, about this many at most. With `whole`, `low` and `high` are marks too. Equal
+    /// ends give one mark.
     fn new(low: f64, high: f64, marks: f64, whole: bool) -> Self {
         if high - low <= 1e-9 * (1.0 + high.abs()) {
             return Axis::level(low);
@@ -120,8 +122,8 @@ impl Axis {
     }
 }
 
-/// Three panels under each other over the same distance, with a bar where a line has no ground. One line has the colour of each
-/// panel, several have their own, and a legend; more than [`MOST`] are not drawn.
+/// Three panels under each other over the same distance, with a bar where a line has no ground. One line takes the
+/// colour of each panel. Several have their own colours and a legend. Lines beyond [`MOST`] are not drawn.
 pub fn picture(title: &str, lines: &[Line]) -> Picture {
     let lines = &lines[..lines.len().min(MOST)];
     let several = lines.len() > 1;
@@ -189,7 +191,7 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
     Picture { size: [WIDTH, height], shapes }
 }
 
-/// What stands for a stretch without ground: at least its two sides.
+/// The bar for a stretch without ground, at least as wide as its two sides.
 fn bar([x, y]: [f64; 2], [width, height]: [f64; 2]) -> [Shape; 3] {
     let fill = |x: f64, width: f64, colour| Shape::Fill { at: [x, y], size: [width, height], colour };
     [fill(x, width, GAP[1]), fill(x, SIDE, GAP[0]), fill(x + width - SIDE, SIDE, GAP[0])]
@@ -209,8 +211,8 @@ fn gaps(samples: &[Sample]) -> Vec<(f64, f64)> {
     gaps
 }
 
-/// A line that breaks at gaps. Of the places in half a pixel the first, last, lowest and highest are drawn: it looks the
-/// same, however many there are.
+/// A line that breaks at gaps. Within half a pixel only the first, last, lowest and highest place are drawn, which
+/// looks the same.
 fn path(samples: &[Sample], k: usize, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> Vec<Vec<[f64; 2]>> {
     let places = samples.iter().map(|s| s.ground.map(|g| [x(s.distance), y(g[k])])).collect::<Vec<_>>();
     let runs = places.chunk_by(|a, b| a.is_some() == b.is_some());
@@ -230,7 +232,7 @@ fn path(samples: &[Sample], k: usize, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) 
     runs.map(thin).collect()
 }
 
-/// Places at the ends of pieces of a line that are so long, between which nobody asked, and places alone; none touches another.
+/// The ends of pieces longer than `apart`, which have no sample in between, and single places. No two dots touch.
 fn dots(parts: &[Vec<[f64; 2]>], apart: f64) -> Vec<Vec<[f64; 2]>> {
     let mut dots: Vec<Vec<[f64; 2]>> = Vec::new();
     for part in parts {
@@ -293,7 +295,7 @@ mod tests {
             let dots = dots(one);
             assert!(dots.len() == 3 && dots.iter().all(|d| d.len() == 1 && d[0].len() == 1));
         }
-        // places far apart are dots, of which none touches another; those close together are none
+        // places far apart are dots that do not touch; places close together have no dots
         assert_eq!(dots((0..200).map(sample).collect()).len(), 0);
         let few = [0.0, 275.0, 276.0, 400.0, 400.1, 400.2, 500.0].map(|distance| Sample { distance, ..still() });
         let few = dots(few.into());

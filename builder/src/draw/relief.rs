@@ -31,7 +31,7 @@ pub fn light(slope: [f64; 2]) -> f64 {
 const SHADE: f64 = 0.55;
 /// How much light grows with that of the sun about level ground.
 const GRADE: f64 = 0.7;
-/// What a shadow leaves of the light, and the least.
+/// The share of light that a shadow leaves, and the least light.
 const SHADOW: [f64; 2] = [0.7, 0.5];
 
 /// A colour in such light: darker in the shade, towards white where the sun stands straight above.
@@ -49,11 +49,11 @@ pub fn relief(terrain: &Terrain, view: &View, fine: usize, colour: impl Fn(&Answ
     Seen::new(terrain, view, fine, colour).draw(|_, colour| *colour)
 }
 
-/// What a relief is drawn from.
+/// The heights and slopes behind a relief.
 pub struct Seen<T> {
     view: View,
     fine: usize,
-    /// Of `fine` x `fine` as many places as there are pixels.
+    /// `fine` x `fine` of them a pixel.
     samples: Vec<Sample<T>>,
     /// Least and greatest height of all places.
     pub heights: Option<[f64; 2]>,

@@ -1,4 +1,4 @@
-//! What the colours of a map stand for: numbers between two ends, or counts in classes.
+//! The scale of a map: numbers between two ends, or counts in classes.
 
 use super::{
     colour::{Colour, WHITE, mix, scale},
@@ -16,7 +16,7 @@ pub struct Scale {
 pub struct Bar {
     /// From its low end to its high one, a pixel each.
     pub colours: Vec<Colour>,
-    /// What those are, and what lies beyond them.
+    /// Labels of its ends, with the values beyond them.
     pub ends: [String; 2],
     /// Pixels from its low end, and the number there.
     pub ticks: Vec<(f64, String)>,
@@ -27,9 +27,9 @@ pub const LONG: usize = 240;
 
 /// Counts, few or many in one colour.
 pub struct Classes {
-    /// The least of each, ascending.
+    /// The lowest count of each class, ascending.
     first: Vec<u32>,
-    /// The greatest of the last, but for what lies beyond the scale.
+    /// The highest count of the last class; greater ones lie beyond the scale.
     last: u32,
     /// Least and greatest count in the picture.
     seen: [u32; 2],
@@ -39,7 +39,7 @@ pub struct Classes {
 const CLASSES: usize = 10;
 
 impl Scale {
-    /// From end to end, or as far as the picture goes.
+    /// From end to end, or over the values of the picture.
     pub fn new(asked: Option<[f64; 2]>, seen: [f64; 2]) -> Self {
         Scale { ends: asked.unwrap_or(seen), seen }
     }
@@ -49,8 +49,8 @@ impl Scale {
         scale(if high > low { (v - low) / (high - low) } else { 0.5 })
     }
 
-    /// Its colours, as strong as they are drawn, with round numbers between its ends: `end` labels those, `tick` others, in so many
-    /// decimals at least.
+    /// Its colours, as strong as they are drawn, with round numbers between its ends. `end` labels the ends and `tick`
+    /// the others, with at least this many decimals.
     pub fn bar(&self, strength: f64, end: impl Fn(f64) -> String, tick: impl Fn(f64, usize) -> String) -> Bar {
         let colour = |i: usize| mix(WHITE, scale(i as f64 / (LONG - 1) as f64), strength);
         let mut ticks = ticks(self.ends, LONG as f64, tick, room);
@@ -59,7 +59,7 @@ impl Scale {
         Bar { colours: (0..LONG).map(colour).collect(), ends: self.labels(end), ticks }
     }
 
-    /// What its ends are, and what lies beyond them.
+    /// Labels of its ends, and a note if values lie beyond them.
     pub fn labels(&self, number: impl Fn(f64) -> String) -> [String; 2] {
         let ([low, high], [least, most]) = (self.ends, self.seen);
         let [low_label, high_label, least_label, most_label] = [low, high, least, most].map(number);
@@ -70,13 +70,13 @@ impl Scale {
     }
 }
 
-/// A number in so many decimals.
+/// A number with this many decimals.
 pub fn decimals(v: f64, decimals: usize) -> String {
     format!("{v:.decimals$}")
 }
 
-/// Round numbers between two ends, with their pixels from the low end where those lie so many pixels apart: in the finest steps of 1, 2
-/// or 5 that leave each label its room.
+/// Round numbers between two ends, with their pixels from the low end of a bar of this length. The steps are the finest
+/// of 1, 2 or 5 that leave room for each label.
 pub fn ticks(
     [low, high]: [f64; 2],
     long: f64,
@@ -98,7 +98,7 @@ pub fn ticks(
     each.find(|ticks| apart(ticks, &room)).unwrap_or_default()
 }
 
-/// What the label of a tick takes of a bar, pixels.
+/// Room for the label of a tick on a bar, pixels.
 pub fn room(label: &str) -> f64 {
     (Size::Text.width(label) + Size::Text.width("0")) as f64
 }
@@ -112,11 +112,11 @@ pub fn apart(ticks: &[(f64, String)], room: impl Fn(&str) -> f64) -> bool {
 }
 
 impl Classes {
-    /// Of counts from the first to the last that was asked for, or as far as the picture goes from `low`.
+    /// A scale of counts: the range that was asked for, or from `low` over the counts of the picture.
     pub fn new(asked: Option<[f64; 2]>, low: u32, seen: [u32; 2]) -> Self {
         let [mut next, last] = asked.map_or([low.min(seen[0]), seen[1]], |ends| ends.map(|v| v as u32));
         let mut first = Vec::new();
-        // each as much larger than the one before as it takes, by one at least
+        // each class is larger than the one before by the factor that fits, and by at least one
         while next <= last {
             first.push(next);
             let left = CLASSES + 1 - first.len();
@@ -131,7 +131,7 @@ impl Classes {
         (self.first.partition_point(|first| *first <= n).saturating_sub(1), self.first.len())
     }
 
-    /// The least count of each class, and what it holds; the last says of what, one or many.
+    /// The lowest count of each class, and its label; the last label has the unit, singular or plural.
     pub fn labels(&self, [one, many]: [&str; 2]) -> Vec<(u32, String)> {
         let ends = self.first.iter().skip(1).map(|next| next - 1).chain([self.last]);
         let all = self.first.iter().zip(ends).enumerate().map(|(i, (&from, to))| {

@@ -16,7 +16,7 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// Of pixels row by row.
+    /// A spot of these pixels, which are sorted row by row.
     fn of(view: &View, set: Vec<usize>) -> Self {
         let (width, count) = (view.width, set.len());
         let sum = set.iter().fold([0u64; 2], |s, i| [s[0] + (i % width) as u64, s[1] + (i / width) as u64]);

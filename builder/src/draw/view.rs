@@ -21,7 +21,7 @@ const LONGER: f64 = 1600.0;
 /// this size too.
 pub const LEAST: f64 = 1e-3;
 
-/// Whole pixels that hold so many, however that is rounded.
+/// The next whole number of pixels, at least one, with room for rounding.
 fn pixels(n: f64) -> usize {
     (n - 1e-9).ceil().max(1.0) as usize
 }
@@ -34,12 +34,12 @@ pub struct View {
     pub per_metre: f64,
     pub width: usize,
     pub height: usize,
-    /// Only ground at these heights counts, least and greatest: seen is the first going down from the greatest.
+    /// Only ground between these heights counts. The view shows the first below the greater one.
     pub heights: [f64; 2],
 }
 
 impl View {
-    /// A window, as [`View::window`], in the middle of so many pixels.
+    /// A view with this window in the middle of this many pixels.
     pub fn about([x0, y0, x1, y1]: [f64; 4], per_metre: f64, [width, height]: [usize; 2]) -> Self {
         let middle = [(x0 + x1) / 2.0, (y0 + y1) / 2.0];
         let half = [width, height].map(|n| n as f64 / per_metre / 2.0);
@@ -87,7 +87,7 @@ impl View {
         (0..2).all(|i| shows[i] < high[i] && shows[i + 2] > low[i])
     }
 
-    /// All of an image's ground, in so many pixels along the longer side.
+    /// All of an image's ground, with this many pixels along the longer side.
     pub fn whole(terrain: &Terrain, longer: f64) -> Self {
         let [low, high] = terrain.bounds();
         let extent = [0, 1].map(|i| (high[i] - low[i]).max(LEAST));
@@ -124,7 +124,7 @@ impl View {
         (0.0..=self.width as f64).contains(&x) && (0.0..=self.height as f64).contains(&y)
     }
 
-    /// What `make` says about every row, one after the other.
+    /// The results of `make` for all rows, in order.
     pub fn rows<T: Clone + Send>(&self, empty: T, make: impl Fn(usize, &mut [T]) + Sync) -> Vec<T> {
         let mut all = vec![empty; self.width * self.height];
         all.par_chunks_mut(self.width).enumerate().for_each(|(i, row)| make(i, row));
@@ -137,7 +137,7 @@ impl View {
         self.highest(terrain, &points)
     }
 
-    /// The highest ground at places, of that which counts.
+    /// The highest ground at places, among the heights that count.
     pub fn highest(&self, terrain: &Terrain, places: &[[f64; 2]]) -> Vec<Answer> {
         let mut answers = vec![Answer { status: Status::NotInImage, hit: Hit::NONE }; places.len()];
         let [low, high] = terrain.bounds();

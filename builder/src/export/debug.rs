@@ -22,7 +22,7 @@ use std::{
     io::{self, Write},
 };
 
-/// What the OBJ holds beside the ground.
+/// The parts of the OBJ beside the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Debug {
     /// A box for each cell of the index.
@@ -41,7 +41,7 @@ impl Debug {
     pub const USUAL: Self = Debug { cells: true, pins: [10; 2], origin: 0.0 };
 }
 
-/// What an OBJ came to hold.
+/// Counts of the written OBJ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     /// Triangles of the ground, two for a cell of a height field.
@@ -66,14 +66,14 @@ pub const COLOURS: [Colour; 7] = [
     ("Red", u32::MAX, [1.0, 0.0, 0.0]),
 ];
 
-/// What is drawn as lines: names of materials, and their colours.
+/// Materials of lines: names and colours.
 const LINES: [(&str, [f64; 3]); 4] =
     [("Pin", [1.0, 0.0, 0.0]), ("AxisX", [1.0, 0.0, 0.0]), ("AxisY", [0.0, 0.8, 0.0]), ("AxisZ", [0.0, 0.2, 1.0])];
 
 /// How much a box hides: the ground is seen through it.
 const OPACITY: f64 = 0.25;
 
-/// The colour of a cell that names so many triangles, each counted once.
+/// The colour of a cell with this many triangles, each counted once.
 pub fn colour(triangles: u32) -> &'static Colour {
     COLOURS.iter().find(|(_, most, _)| triangles <= *most).unwrap_or(&COLOURS[6])
 }
@@ -88,7 +88,7 @@ pub fn write(t: &Terrain, debug: &Debug, library: &str, out: &mut impl Write) ->
     Drawing::new(t).write(debug, library, out).map(drop)
 }
 
-/// What is written of an image, as far as it takes memory.
+/// The image data behind an OBJ, as far as it takes memory.
 pub struct Drawing<'a> {
     ground: Obj<'a>,
     names: Names,
@@ -132,7 +132,7 @@ pub fn write_library(t: &Terrain, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What materials and sources of the ground are called: as in the image, but for those that no OBJ can say, or that are taken.
+/// Names of materials and sources of the ground: as in the image, unless an OBJ cannot hold them or they are taken.
 struct Names {
     materials: Vec<String>,
     sources: Vec<String>,
@@ -166,11 +166,11 @@ impl Names {
     }
 }
 
-/// The OBJ as far as it is written.
+/// An OBJ that is being written.
 struct Sheet<'a, W: Write> {
     t: &'a Terrain<'a>,
     out: W,
-    /// Vertices so far.
+    /// Vertices written.
     vertices: u64,
     drawn: Drawn,
 }
@@ -390,7 +390,7 @@ impl Rows {
         other
     }
 
-    /// What is known of a post beside the row.
+    /// A post beside the row.
     fn post(&mut self, [i, j]: [u32; 2]) -> &mut Option<(u64, i64)> {
         let row = &mut self.rows[usize::from(self.at.is_some_and(|at| at.1 < j))];
         let i = i as usize;
@@ -401,7 +401,7 @@ impl Rows {
     }
 }
 
-/// What of a polygon lies on one side of a line across an axis: `side` is 1 for what lies beyond it, -1 for the rest.
+/// The part of a polygon on one side of a line across an axis: `side` is 1 for the part beyond it, -1 for the rest.
 fn cut(part: &[[f64; 3]], axis: usize, line: f64, side: f64) -> Vec<[f64; 3]> {
     let mut kept = Vec::with_capacity(part.len() + 1);
     for (k, a) in part.iter().enumerate() {

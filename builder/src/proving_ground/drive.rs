@@ -11,7 +11,7 @@ const HUB: f64 = 0.3;
 /// How fast a recorded drive is, m/s.
 const SPEED: f64 = 10.0;
 
-/// What the wheels met.
+/// The ground under the wheels.
 #[derive(Default)]
 pub struct Driven {
     /// Half way: front left, front right, rear left, rear right.

@@ -19,11 +19,11 @@ pub struct Stop {
     pub distance: f64,
     /// Number among [`Drive::wheels`].
     pub wheel: usize,
-    /// Of the file, from 1.
+    /// Its line in the file, from 1.
     pub line: u64,
 }
 
-/// What a file says.
+/// A file of drives.
 #[derive(Default)]
 pub struct Drive {
     /// At least one.
@@ -58,7 +58,7 @@ struct Last {
 }
 
 impl Last {
-    /// How far it went when it is here. To a place that is none nobody drives, nor on from it.
+    /// The distance driven up to here. Rows without a valid point end one drive and start the next.
     fn go(&mut self, at: [f64; 2], t: Option<f64>) -> Result<f64, Cause> {
         let t = t.filter(|t| t.is_finite());
         if let Some((before, now)) = self.t.zip(t).filter(|(before, now)| now < before) {
@@ -114,9 +114,9 @@ impl Drive {
         Ok(())
     }
 
-    /// Of several wheels the numbers of those stops that are of one tick, tick by tick, one of each wheel: such as lie less than half a
-    /// tick apart, which is the median of the times from each to the next, and where time stands still the first of each, the second
-    /// and so on; without any times the first of each wheel, the second and so on.
+    /// For several wheels: the stops of each tick, one of each wheel, tick by tick. Stops of one tick lie less than
+    /// half a tick apart; a tick is the median time between stops. Where time stands still, or without times, the first
+    /// stops of all wheels are one tick, then the second, and so on.
     pub fn ticks(&self) -> Vec<usize> {
         let timed = self.stops.iter().any(|s| s.t.is_some());
         let mut of: Vec<Vec<(f64, usize)>> = vec![Vec::new(); self.wheels.len()];
@@ -164,7 +164,7 @@ impl Drive {
         ticks
     }
 
-    /// Lines of several wheels that are of none of these ticks.
+    /// Lines of several wheels that belong to no tick.
     pub fn apart(&self, ticks: &[usize]) -> Tally {
         let mut paired = vec![self.wheels.len() < 2; self.stops.len()];
         ticks.iter().for_each(|&i| paired[i] = true);
@@ -208,7 +208,7 @@ mod tests {
         };
         let mut some = 0;
         for wheels in [2, 2, 3, 5].repeat(100) {
-            // ticks of eight, of which most wheels have most, at nearly their time
+            // ticks of eight, which most wheels mostly have at nearly their time
             let mut stops: Vec<(f64, usize)> = Vec::new();
             for (tick, wheel) in (0..20).flat_map(|tick| (0..wheels).map(move |wheel| (tick, wheel))) {
                 let times = [1, 1, 1, 1, 1, 1, 1, 1, 0, 2][random(10) as usize];
@@ -229,7 +229,7 @@ mod tests {
         assert!(some > 400 * 20, "{some}");
     }
 
-    /// As of a column `wheel` that is none.
+    /// A column `wheel` may hold something else, such as a number for each line.
     #[test]
     fn many_wheels_cost_no_more_than_their_lines() {
         let drive = drive(20_000, (0..200_000).map(|i| (f64::from(i), i as usize % 20_000)));

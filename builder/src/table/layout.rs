@@ -6,14 +6,15 @@ use super::{
 };
 use crate::names::brief;
 
-/// What a table has.
+/// The columns of a table.
 pub struct Form {
     pub known: &'static [Known],
-    /// The first of them, as many as the first line has but within these counts, are the columns of a table without a heading.
+    /// A table without a heading has the first of these columns, as many as its first line has fields, within these
+    /// counts.
     pub bare: [usize; 2],
-    /// Its points are asked: a length is not below zero, and lines `iterations=N` are commands.
+    /// Its points are queries: a length is not below zero, and lines `iterations=N` are commands.
     pub asked: bool,
-    /// What a line looks like.
+    /// The form of a line.
     pub text: &'static str,
 }
 
@@ -83,7 +84,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of a table without a heading, whose first line has so many fields.
+    /// The layout of a table without a heading, whose first line has this many fields.
     pub fn bare(form: &'static Form, fields: usize) -> Self {
         let count = fields.clamp(form.bare[0], form.bare[1]);
         let columns = form.known[..count].iter().map(|known| Column::of(known.names[0])).collect();
@@ -91,7 +92,8 @@ impl Layout {
         Layout { named: false, line: 0, columns, places, form }
     }
 
-    /// Of a table that begins: a first line without a number is a heading, and so is one of units below it.
+    /// The layout of a table from its first lines: a line without a number is a heading, and a line of units may
+    /// follow.
     pub fn read(lines: &mut Lines, form: &'static Form) -> Result<Self, TableError> {
         let Some(line) = lines.next()? else { return Ok(Self::bare(form, 0)) };
         if line.has_number() {
@@ -146,7 +148,8 @@ impl Layout {
         }
     }
 
-    /// The number of a known column, blank or not there if there is none; where it is needed it is there, and a blank is no number.
+    /// The number in a known column; none if it is blank or missing. A column that is needed is there, and a blank in
+    /// it is NaN.
     pub fn number(&self, line: &Line, k: usize) -> Result<Option<f64>, super::At> {
         let (known, place) = (&self.form.known[k], self.places[k]);
         if known.needed && place.is_none_or(|place| place >= line.len()) {

@@ -10,8 +10,8 @@ use std::{
 use super::{At, Cause, Note, TableError};
 use crate::{import::utf8, names::brief};
 
-/// A table, read line by line. Lines that start with `#` are comments. The first line decides what stands between fields: semicolons
-/// if it has any, else tabs, else commas. In quotes they are text.
+/// A table, read line by line. Lines that start with `#` are comments. The first line decides the separator: semicolon
+/// if it has one, otherwise tab, otherwise comma. Separators in quotes are text.
 pub struct Lines {
     path: PathBuf,
     input: Box<dyn BufRead>,
@@ -33,7 +33,7 @@ pub struct Lines {
 const LONGEST: u64 = 1 << 20;
 /// How often a point is asked at most.
 pub const MOST_ITERATIONS: u32 = 1_000_000;
-/// What stands between fields.
+/// The separator of fields.
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
 impl Lines {
@@ -61,18 +61,18 @@ impl Lines {
         })
     }
 
-    /// What is wrong with the line that was read last.
+    /// An error about the line that was read last.
     pub fn wrong(&self, at: impl Into<At>) -> TableError {
         let At(column, cause) = at.into();
         TableError { file: self.path.clone(), line: self.number, column, cause }
     }
 
-    /// What is wrong with a line that was read before; 0 is the file as a whole.
+    /// An error about an earlier line; 0 is the whole file.
     pub fn wrong_at(&self, line: u64, cause: Cause) -> TableError {
         TableError { line, ..self.wrong(cause) }
     }
 
-    /// Whether a command says how often lines are to be asked. What cannot be read says nothing.
+    /// Whether a command repeats the lines after it. A command that cannot be read does not.
     pub fn has_iterations(mut self) -> bool {
         while self.iterations.is_none() && matches!(self.next(), Ok(Some(_))) {}
         self.iterations.is_some()
@@ -119,7 +119,7 @@ impl Lines {
         Ok(true)
     }
 
-    /// Whether the line is neither blank nor a command.
+    /// Whether the line has fields: it is not blank and not a command.
     fn has_fields(&mut self) -> Result<bool, Cause> {
         let text = self.text.as_str();
         if text.trim_matches(SEPARATORS).trim().is_empty() {

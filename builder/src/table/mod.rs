@@ -28,11 +28,11 @@ pub struct TableError {
     pub cause: Cause,
 }
 
-/// What is wrong with a table, a line or a field.
+/// The fault of a table, a line or a field.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Cause {
-    /// What the system says.
+    /// An error of the system.
     Io(io::Error),
     /// A line of more than 1 MiB.
     Long,
@@ -66,7 +66,7 @@ pub enum Cause {
     Empty(&'static str),
     /// A word that is no command.
     Command(String),
-    /// A number of iterations that is none.
+    /// An invalid number of iterations.
     Iterations(String),
     /// A command that comes after points that were asked once.
     Late,
@@ -84,7 +84,7 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// What is wrong, and with which field of a line.
+/// The fault, and the field that has it.
 #[derive(Debug)]
 pub struct At<C = Cause>(usize, C);
 
@@ -200,7 +200,7 @@ impl Heights {
         self.without.count(z.is_none(), line);
     }
 
-    /// Those that lack a z: others, or the heading, have one.
+    /// The lines that lack a z, although others or the heading have one.
     pub fn lacking(&self) -> Option<Tally> {
         let some = self.named || self.without.lines < self.all.lines;
         Some(self.without).filter(|without| some && without.lines > 0)

@@ -15,20 +15,21 @@ const NUMBERS: [&str; 5] = ["z", "length", "t", "time", "yaw"];
 /// Columns of a table that go with its answers as they stand.
 #[derive(Default)]
 pub struct Passed {
-    /// What they are called beside the answers; those that would be called as one of these are called `asked_` and that.
+    /// Their names beside the answers. A column with a name of an answer gets the prefix `asked_`.
     pub names: Vec<String>,
-    /// The same without quotes, and of one without a name `column_` and its number; none of those that were asked with.
+    /// The same without quotes; a column without a name is `column_` and its number. Columns of the question are left
+    /// out.
     pub keys: Vec<Option<String>>,
     /// Where they are, and whether they are of [`NUMBERS`].
     places: Vec<(usize, bool)>,
-    /// Of all lines, each field after a comma, and where each field ends.
+    /// The fields of all lines, each after a comma, and the end of each field.
     text: String,
     ends: Vec<usize>,
 }
 
 impl Passed {
-    /// All columns but those at the places `own`, which answers have too; those at `asked` are part of the question, and `answers` are
-    /// names of answers. An error if two would have one name.
+    /// All columns except `own`, which answers have too. Those at `asked` are part of the question, and `answers` are
+    /// names of answers. Two columns of one name are an error.
     pub(super) fn new(
         columns: &[Column],
         own: &[Option<usize>],
@@ -87,7 +88,7 @@ impl Passed {
         (i * count..(i + 1) * count).map(|k| &self.text[self.end(k) + 1..self.end(k + 1)])
     }
 
-    /// Where so many fields end.
+    /// The end of this many fields.
     fn end(&self, fields: usize) -> usize {
         fields.checked_sub(1).map_or(0, |last| self.ends[last])
     }

@@ -11,7 +11,7 @@ use super::{
 /// Rows that are read together.
 const CHUNK: usize = 1024;
 
-/// What a point to ask at looks like.
+/// The form of a point to ask at.
 pub const POINT: &str = "a point is x,y or x,y,z or x,y,z,length";
 
 static POINTS: Form = Form {
@@ -32,7 +32,7 @@ static REFERENCE: Form = Form {
     text: "a line is x,y,z or x,y,z,mu",
 };
 
-/// The numbers of a line: x, y, z, and length or mu. What is needed and blank is NaN.
+/// The numbers of a line: x, y, z, and length or mu. A number that is needed but blank is NaN.
 pub struct Row {
     pub line: u64,
     /// How often the point is to be asked.
@@ -46,11 +46,11 @@ pub struct Points {
     layout: Layout,
     /// Rows of the chunk.
     pub rows: Vec<Row>,
-    /// What else their lines have.
+    /// The other columns of their lines.
     pub passed: Passed,
     /// Points may be asked several times, each with its own number.
     pub timed: bool,
-    /// What is wrong with the line behind the chunk.
+    /// The error of the line behind the chunk.
     failed: Option<TableError>,
 }
 

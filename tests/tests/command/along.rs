@@ -657,7 +657,7 @@ fn wheels_of_one_tick() {
     // half of one and more are of no tick
     assert_eq!(told(&rows(0.0017)).0, None);
     let missing = |what: &str, first: u32| {
-        let left = "of times that not all 4 wheels have: they are of no tick; the first is line";
+        let left = "of times that not all 4 wheels have: they belong to no tick; the first is line";
         format!("note: w.csv: {what} {left} {first}\n")
     };
     let mut lines = rows(1e-5);
@@ -668,7 +668,7 @@ fn wheels_of_one_tick() {
     assert_eq!(told(&lines).1, missing("1 line", 33));
     let mut lines = rows(1e-5);
     lines[4 * 7] = lines[4 * 7].replace("FL", "FI");
-    let five = "note: w.csv: 160 lines of times that not all 5 wheels have: they are of no tick";
+    let five = "note: w.csv: 160 lines of times that not all 5 wheels have: they belong to no tick";
     assert_eq!(told(&lines), (None, format!("{five}; the first is line 2\n")));
 }
 

@@ -506,7 +506,7 @@ fn what_is_typed_wrong_is_told() {
     }
     for command in [&["build", "bridge.obj"][..], &["grid", "bridge.obj", "--cell", "1"]] {
         let text = error(&[], 2, &folder, &[command, &["--backend", "cpu", "--adapter", "x"]].concat());
-        holds(&text, &["--adapter and --gpu-memory are of a graphics card, and --backend cpu takes none"]);
+        holds(&text, &["--adapter and --gpu-memory are for a graphics card, but --backend cpu uses none"]);
         let text = error(&[], 2, &folder, &[command, &["--backend", "card"]].concat());
         holds(&text, &["'card'", "auto, cpu, gpu, software"]);
     }

@@ -212,7 +212,7 @@ fn a_frame_is_of_all_wheels() {
     let [found, err] = expect(0, &folder, &gap);
     holds(
         &err,
-        &["note: gap.csv: 3 lines of times that not all 4 wheels have: they are of no tick; the first is line 30\n"],
+        &["note: gap.csv: 3 lines of times that not all 4 wheels have: they belong to no tick; the first is line 30\n"],
     );
     let frames = &serde_json::from_str::<Value>(&found).unwrap()["frames"];
     let end = |k: usize, i: usize| frames["worst"]["within"][k][i].as_f64().unwrap();

@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use crate::shell::{HARDPAN, check, error, expect, folder, holds, value};
 use hardpan_builder::{
-    Options, build,
+    Input, Options, build,
     check::{Limits, ground},
     fixtures,
 };
@@ -70,8 +70,8 @@ fn of_base64(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(4).flat_map(group).collect()
 }
 
-/// Which pixels of the page's map have the colour of its markers and dots, and how wide the map is.
-fn pixels(page: &str) -> (Vec<bool>, usize) {
+/// Which pixels of the page's map have a colour, and how wide the map is.
+fn pixels(page: &str, colour: [u8; 3]) -> (Vec<bool>, usize) {
     let (_, rest) = page.split_once("src=\"data:image/png;base64,").unwrap();
     let bytes = of_base64(rest.split_once('"').unwrap().0);
     let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
@@ -79,39 +79,83 @@ fn pixels(page: &str) -> (Vec<bool>, usize) {
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
     assert!((200..=900).contains(&info.width) && info.height > 100, "{} x {}", info.width, info.height);
-    (pixels.chunks(3).map(|pixel| *pixel == [213, 0, 50]).collect(), info.width as usize)
+    holds(page, &[&format!("<svg viewBox=\"0 0 {} {}\">", info.width, info.height)]);
+    (pixels.chunks(3).map(|pixel| *pixel == colour).collect(), info.width as usize)
 }
 
-/// How many those are.
-fn marked(page: &str) -> usize {
-    pixels(page).0.into_iter().filter(|is| *is).count()
-}
-
-/// How many pixels each marker and each dot has, least first: what hangs together.
-fn spots(page: &str) -> Vec<usize> {
-    let (mut left, width) = pixels(page);
-    let mut spots = Vec::new();
+/// How many dots of a colour the page's map has: pixels that hang together.
+fn dots(page: &str, colour: [u8; 3]) -> usize {
+    let (mut left, width) = pixels(page, colour);
+    let mut dots = 0;
     for first in 0..left.len() {
-        let (mut open, mut size) = (vec![first], 0);
+        let mut open = vec![first];
+        dots += usize::from(left[first]);
         while let Some(i) = open.pop() {
             if std::mem::take(&mut left[i]) {
-                size += 1;
                 open.extend([i + 1, i - 1, i + width, i - width].into_iter().filter(|i| *i < left.len()));
             }
         }
-        spots.extend((size > 0).then_some(size));
     }
-    spots.sort_unstable();
-    spots
+    dots
 }
 
-/// One file that asks for nothing beside it.
+/// The values of an attribute, in the order of the page.
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let before = format!(" {name}=\"");
+    page.split(&*before).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+/// The rows of a table of the page, by its id, without the head: their ids and cells.
+fn rows<'a>(page: &'a str, table: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let (_, rest) = page.split_once(&*format!("<table id=\"{table}\">\n")).unwrap();
+    let row = |line: &'a str| {
+        let (head, cells) = line.strip_suffix("</tr>").unwrap().split_once("<td").unwrap();
+        let cells = cells.split("<td").map(|cell| cell.split_once('>').unwrap().1).collect();
+        (attributes(head, "id").first().copied().unwrap_or_default(), cells)
+    };
+    rest.split("</table>").next().unwrap().lines().skip(1).map(row).collect()
+}
+
+/// How many markers the map has. Each leads to its row of the list, and that row back to it.
+fn markers(page: &str) -> usize {
+    let markers: Vec<&str> = page.split("<a id=\"m").skip(1).collect();
+    let list = rows(page, "list");
+    for marker in &markers {
+        let (number, rest) = marker.split_once("\" href=\"#f").unwrap();
+        assert!(rest.starts_with(&format!("{number}\">")) && rest.contains(&format!(">{number}</text></a>")));
+        let (_, cells) = list.iter().find(|(id, _)| *id == format!("f{number}")).unwrap();
+        assert_eq!(cells[0], format!("<a href=\"#m{number}\">{number}</a>"));
+    }
+    assert_eq!(page.matches("<circle ").count(), markers.len());
+    markers.len()
+}
+
+/// One file that asks for nothing beside it, and whose links all lead to one place in it.
 fn stands_alone(page: &str) {
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
     let count = |part: &str| page.matches(part).count();
     assert_eq!((count("src="), count("src=\"data:image/png;base64,")), (1, 1));
-    for part in ["http", "href", "<script", "<link", "@import", "url(", "<iframe"] {
+    for part in ["http", "<script", "<link", "@import", "url(", "<iframe"] {
         assert_eq!(count(part), 0, "{part}");
+    }
+    let (ids, links) = (attributes(page, "id"), attributes(page, "href"));
+    assert_eq!(count("href"), links.len());
+    for link in links {
+        let id = link.strip_prefix('#').unwrap();
+        assert_eq!(ids.iter().filter(|known| **known == id).count(), 1, "{link}");
+    }
+}
+
+/// Counts of kinds and rows of the list are those of `--json`.
+fn agrees(page: &str, facts: &Value) {
+    let looks = facts["looks"].as_object().unwrap();
+    let kinds = rows(page, "kinds");
+    assert_eq!(kinds.len(), looks.len());
+    for (kind, cells) in kinds {
+        assert_eq!(cells[1], looks[kind]["found"].to_string(), "{kind}");
+        assert!(cells[0].starts_with("<i style=\"background:#") && cells[2].ends_with('.'), "{kind}: {cells:?}");
+        let listed = rows(page, "list").iter().filter(|row| row.1[1].contains(&format!("#{kind}\""))).count();
+        assert_eq!(listed as u64, looks[kind]["found"].as_u64().unwrap().min(100), "{kind}");
     }
 }
 
@@ -131,12 +175,10 @@ fn by_15_each_planted_fault_is_found_where_it_is() {
         assert!((0..2).all(|i| room[i] <= at[i] && at[i] <= room[i + 2]), "{finding}");
 
         stands_alone(&page);
+        agrees(&page, &facts);
         let at = at.map(|v| format!("{v:.3}")).join(", ");
-        holds(
-            &page,
-            &[finding["text"].as_str().unwrap(), &at, "<b>1 finding</b>", &format!("<td>{kind}<td class=\"n\">1<td>")],
-        );
-        assert!(marked(&page) > 20, "{kind}");
+        holds(&page, &[finding["text"].as_str().unwrap(), &at, "<b>1 finding</b>"]);
+        assert_eq!((rows(&page, "list")[0].1[2], markers(&page)), (&*at, 1), "{kind}");
         // as text
         let [out, _] = expect(1, &folder, &[&["check", "town.obj", "--up", "z"], typed].concat());
         holds(&out, &["town.obj: 1 finding\n", finding["text"].as_str().unwrap(), &format!("[{kind}]\n")]);
@@ -158,10 +200,9 @@ fn by_15_the_map_has_every_finding() {
     plant(&folder, &(0..33 * 33).map(post).chain(squares).collect::<String>());
     let (facts, page) = paged(1, &folder, &["town.obj", "--up", "z", "--only", "gap", "--max-gap", "1.5m"]);
     assert_eq!(facts["found"], json!(225), "{facts}");
-    let spots = spots(&page);
-    assert_eq!(spots.len(), 225);
-    assert!(spots[124] < 30 && spots[125] > 40, "125 dots and 100 markers: {spots:?}");
-    assert_eq!(page.matches("<tr id=").count(), 100);
+    stands_alone(&page);
+    agrees(&page, &facts);
+    assert_eq!((dots(&page, [213, 0, 50]), markers(&page), rows(&page, "list").len()), (125, 100, 100));
     holds(&page, &["<p>Dots without a number: gap 125.</p>", "<p>And 125 more, "]);
 }
 
@@ -215,6 +256,39 @@ fn by_15_a_priority_without_effect_is_found() {
     }
 }
 
+/// The head names each file with its date and digest, and the command as it was typed.
+#[test]
+fn by_15_the_head_says_what_was_checked() {
+    let folder = folder("by_15_the_head_says_what_was_checked");
+    plant(&folder, &planted()[0].mesh);
+    fs::rename(folder.join("town.obj"), folder.join("my \"town\" & co.obj")).unwrap();
+    fs::write(folder.join("two.obj"), planted()[1].mesh.clone()).unwrap();
+    expect(0, &folder, &["build", "two.obj", "--up", "z"]);
+    let changed = |name: &str, seconds: u64| {
+        let file = fs::File::options().append(true).open(folder.join(name)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
+        Input::digest(name, fs::File::open(folder.join(name)).unwrap()).unwrap().sha256
+    };
+    let [town, two, image] =
+        [("my \"town\" & co.obj", 981_173_106), ("two.obj", 951_782_400), ("two.hpan", 0)].map(|(n, s)| changed(n, s));
+    let row = |name: &str, date: &str, digest: &str| format!("{name} {date} <code>{digest}</code>");
+    let town = row("my &quot;town&quot; &amp; co.obj", "2001-02-03 04:05:06 UTC", &town);
+    let two = row("two.obj", "2000-02-29 00:00:00 UTC", &two);
+    for (typed, shown, wanted) in [
+        (
+            &["my \"town\" & co.obj", "two.obj", "--up", "z"][..],
+            "'my &quot;town&quot; &amp; co.obj' two.obj --up z",
+            vec![town, two],
+        ),
+        (&["two.hpan"], "two.hpan", vec![row("two.hpan", "1970-01-01 00:00:00 UTC", &image)]),
+    ] {
+        let (_, page) = paged(1, &folder, typed);
+        stands_alone(&page);
+        assert_eq!(rows(&page, "files").into_iter().map(|(_, cells)| cells.join(" ")).collect::<Vec<_>>(), wanted);
+        holds(&page, &[&format!("Command: <code>hardpan check {shown} --json --html report.html</code>")]);
+    }
+}
+
 /// What nobody named has no name in a finding, either.
 #[test]
 fn by_15_names_are_those_of_the_mesh() {
@@ -254,7 +328,8 @@ fn by_15_a_spike_and_a_buried_road_are_on_the_page() {
         let at = [0, 1].map(|i| finding["place"][i].as_f64().unwrap());
         assert!((0..2).all(|i| room[i] <= at[i] && at[i] <= room[i + 2]), "{finding}");
         stands_alone(&page);
-        assert!(marked(&page) > 20 && page.contains(finding["text"].as_str().unwrap()), "{kind}");
+        agrees(&page, &facts);
+        assert!(markers(&page) == 1 && page.contains(finding["text"].as_str().unwrap()), "{kind}");
     }
 }
 
@@ -296,7 +371,8 @@ fn by_15_nothing_is_found_on_clean_ground() {
         assert_eq!((&facts["found"], &*err), (&json!(0), ""), "{name}");
         let page = fs::read_to_string(folder.join("report.html")).unwrap();
         stands_alone(&page);
-        assert_eq!(marked(&page), 0, "{name}");
+        agrees(&page, &facts);
+        assert_eq!((dots(&page, [213, 0, 50]), markers(&page)), (0, 0), "{name}");
     }
     // a kerb is a step in an image, and none where its upright face is known
     let built = build(&fixtures::curb(), &Options::default()).unwrap();
@@ -404,6 +480,7 @@ fn by_15_names_are_no_markup() {
     let (facts, page) = paged(1, &folder, &["<script>.obj", "--up", "z"]);
     holds(facts["looks"]["double-surface"]["findings"][0]["subject"].as_str().unwrap(), &[name]);
     stands_alone(&page);
+    agrees(&page, &facts);
     assert!(!page.contains("<b title"));
     holds(&page, &["<title>&lt;script&gt;.obj</title>", "&lt;script&gt;alert(1)&lt;/script&gt;&amp;&lt;b title="]);
 }

@@ -324,7 +324,7 @@ fn odd_names_of_exports_are_read_again() {
     let before = files();
     for arguments in [&[odd][..], &[odd, "-o", "two  blanks.obj"]] {
         let why = error(2, &folder, &[&["export", "obj"], arguments].concat());
-        holds(&why, &["no OBJ can name a file beside it so"]);
+        holds(&why, &["an OBJ cannot name this file"]);
         assert_eq!(files(), before);
     }
     // the others are found, from what is printed and from what the files say
@@ -1282,7 +1282,7 @@ fn the_deck_of_a_bridge_and_the_road_under_it() {
     assert_eq!(map(&folder, "b.hpan", "layers", &["--below", "5.9"]).0["facts"]["most"], json!(1));
     for (arguments, why) in [
         (&["--above", "2", "--below", "1"][..], "no ground is above --above and below --below"),
-        (&["--above", "2", "--map", "cost"], "what a query costs is of all heights"),
+        (&["--above", "2", "--map", "cost"], "the map cost counts all heights"),
         (&["--above", "high"], "must be a height in metres"),
     ] {
         holds(&expect(2, &folder, &[&["export", "png", "b.hpan"], arguments].concat())[1], &[why]);
@@ -1556,7 +1556,7 @@ fn pictures_of_two_images_can_be_compared() {
         (&["leaves", "--range", "0,1"], "has a scale; here: none\n"),
         (&["mu", "--range", "leaves=0,1"], "has a scale; here: mu\n"),
         (&["mu", "--range", "cost=0,1"], "has a scale; here: mu\n"),
-        (&["mu", "--range", "0,1", "--range", "mu=0,2"], "says twice where the scale of mu ends"),
+        (&["mu", "--range", "0,1", "--range", "mu=0,2"], "gives the ends of the scale of mu twice"),
         (&["cost", "--range", "0,1.5"], "whole numbers"),
         (&["mu", "--range", "1,1"], "LOW must be below HIGH"),
         (&["mu", "--range", "0"], "LOW,HIGH"),

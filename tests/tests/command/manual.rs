@@ -169,6 +169,90 @@ fn pages_are_short() {
     }
 }
 
+/// Most words of a sentence.
+const MAX_WORDS: usize = 30;
+
+/// Sentences with more words than a reader takes in at once. Code spans and the targets of links do not count.
+fn long_sentences(paragraph: &str) -> Vec<String> {
+    // what is in backticks becomes a sign that may begin a sentence, and is no word
+    let spans = paragraph.split('`').enumerate().map(|(i, part)| if i % 2 == 0 { part } else { "§" });
+    let text: String = spans.collect();
+    let mut parts = text.split("](");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let text = parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest));
+    let plain: String = text.chars().filter(|c| !"*[]".contains(*c)).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let ends = |i: usize| {
+        let word = words[i].trim_end_matches([')', '"']);
+        let next = words.get(i + 1).and_then(|next| next.trim_start_matches(['(', '"']).chars().next());
+        word.ends_with(['.', '!', '?']) && next.is_none_or(|c| c.is_uppercase() || c.is_numeric() || c == '§')
+    };
+    let mut long = Vec::new();
+    let mut start = 0;
+    for i in (0..words.len()).filter(|i| ends(*i) || i + 1 == words.len()) {
+        let sentence = &words[start..=i];
+        if sentence.iter().filter(|word| word.chars().any(char::is_alphanumeric)).count() > MAX_WORDS {
+            long.push(sentence.join(" "));
+        }
+        start = i + 1;
+    }
+    long
+}
+
+/// Paragraphs and points of lists, without code, tables, headings and pictures.
+fn paragraphs(page: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut is_code = false;
+    for line in page.lines().map(str::trim) {
+        is_code ^= line.starts_with("```");
+        let numbered = line.split_once(". ").filter(|(number, _)| number.parse::<u8>().is_ok());
+        let point = line.strip_prefix("- ").or(numbered.map(|(_, text)| text));
+        let text = point.unwrap_or(line).trim_start_matches("> ");
+        if point.is_some() || line.is_empty() || line.starts_with(['|', '#']) {
+            all.push(String::new());
+        }
+        if !is_code && !line.starts_with(['|', '#', '!']) && !line.starts_with("```") {
+            let last = all.last_mut().unwrap();
+            *last += " ";
+            *last += text;
+        }
+    }
+    all
+}
+
+#[test]
+fn sentences_are_short() {
+    // the measure itself
+    let of = |words: usize| format!("{} end. `code` a [b](c d e) 3.5 b.", "w ".repeat(words - 1));
+    assert_eq!([MAX_WORDS, MAX_WORDS + 1].map(|words| long_sentences(&of(words)).len()), [0, 1]);
+    assert_eq!(paragraphs("a\nb\n\n- c\n  d\n- e\n| t |\n```sh\nx\n```\n`f` g").concat(), " a b c d e `f` g");
+    for page in pages().into_iter().chain(["README.md".into()]) {
+        let text = read(&page);
+        let long: Vec<String> = paragraphs(&text).iter().flat_map(|paragraph| long_sentences(paragraph)).collect();
+        assert!(long.is_empty(), "{page}: {long:#?}");
+    }
+}
+
+/// Help has the texts of options, each in its line, and paragraphs.
+#[test]
+fn sentences_of_help_are_short() {
+    let folder = folder("sentences_of_help_are_short");
+    let commands =
+        "build merge rebuild materials grid vstu info query export check verify diff bench demo completions man";
+    let commands =
+        commands.split(' ').map(|name| vec![name]).chain([vec![], vec!["export", "obj"], vec!["export", "png"]]);
+    for command in commands {
+        let [help, _] = expect(0, &folder, &[&command[..], &["--help"]].concat());
+        let text = |line: &str| match line.strip_prefix(' ') {
+            Some(row) => format!("\n{}\n", row.trim().rsplit("  ").next().unwrap().split(" [").next().unwrap()),
+            None => format!("{line}\n"),
+        };
+        let page: String = help.lines().map(text).collect();
+        let long: Vec<String> = paragraphs(&page).iter().flat_map(|paragraph| long_sentences(paragraph)).collect();
+        assert!(long.is_empty(), "{command:?}: {long:#?}");
+    }
+}
+
 /// A heading as links name it.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().to_lowercase();
@@ -502,8 +586,11 @@ fn the_model_is_the_one_that_is_checked() {
     let shares: Vec<f64> = meshes.map(|scene| share(at(scene))).collect();
     let (least, most) = shares.iter().fold((9.0f64, 0.0f64), |(l, m), &s| (l.min(s), m.max(s)));
     assert!(kernel.contains(&format!("model gives {least} to {most} times the most")), "{shares:?}");
-    let words =
-        ["At the stated bound that gives ", "the most on two triangles of 60 km, ", "rough decks of such, and "];
+    let words = [
+        "At the stated bound that gives ",
+        "the most on two triangles of 60 km. It gives ",
+        "rough decks of such, and ",
+    ];
     assert_eq!(words.map(|words| number(&kernel.replace('\n', " "), words)), WIDE.map(|scene| share(at(scene))));
     assert_eq!(number(&kernel, "height fields alone takes at most "), model("an386", "field").iter().sum::<f64>());
     for (words, call) in

@@ -134,8 +134,8 @@ fn materials_are_listed_by_area() {
             let named = text.lines().filter_map(|l| l.strip_prefix(start)).filter(|l| l.contains(['A', 'B', 'C', 'E']));
             named.map(|l| l.trim_matches('"').split(' ').next().unwrap().to_string()).collect()
         };
-        let rows = out
-            .replace("\nmu is that by default, which nobody stated, of \"Ash\", \"Birch\", \"Cedar\", \"Elm\"\n", "");
+        let rows =
+            out.replace("\nmu is not stated, so the default holds: \"Ash\", \"Birch\", \"Cedar\", \"Elm\"\n", "");
         assert_eq!(names(&rows, ""), ["Birch", "Elm", "Cedar", "Ash"], "{out}");
         let listed = facts(&folder, &["materials", file, "--json"]);
         let listed: Vec<&str> = listed.as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
@@ -213,7 +213,7 @@ fn vt_48_all_properties_go_round() {
             ("Concrete ", "        0 not included 0 5 31"),
             ("Grass ", "        0 an obstacle"),
             ("unnamed ", "        0 ground"),
-            ("mu is that by default, which nobody stated, of ", "\"Grass\""),
+            ("mu is not stated, so the default holds: ", "\"Grass\""),
         ];
         assert!(
             lines.len() == 5 && lines.iter().zip(wanted).all(|(l, (a, z))| l.starts_with(a) && l.ends_with(z)),
@@ -1316,13 +1316,13 @@ fn vt_26_what_no_entry_fits_stays_so() {
     expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
     assert_eq!(friction(&folder, "a.hpan"), [Some(1.0); 3]);
     let [out, _] = expect(0, &folder, &["materials", "a.hpan"]);
-    assert!(out.ends_with("mu is that by default, which nobody stated, of \"Concrete\", \"unnamed\"\n"), "{out}");
+    assert!(out.ends_with("mu is not stated, so the default holds: \"Concrete\", \"unnamed\"\n"), "{out}");
     for name in ["of.toml", "of.json"] {
         expect(0, &folder, &["materials", "a.hpan", "-o", name]);
     }
     let [out, _] = expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj"]);
     let then = "a build warns of it, and --strict refuses it, until e.toml states it";
-    holds(&out, &[&format!("\nnobody stated mu of \"Concrete\", \"unnamed\": {then}\n")]);
+    holds(&out, &[&format!("\nmu is not stated for \"Concrete\", \"unnamed\": {then}\n")]);
     let text = fs::read_to_string(folder.join("of.toml")).unwrap();
     holds(&text, &["# [[material]]\n# name = \"Concrete\"\n", "\n# mu = 1.0\n"]);
     for settings in ["of.toml", "of.json", "e.toml"] {
@@ -1349,7 +1349,7 @@ fn vt_26_an_image_knows_which_friction_nobody_stated() {
     let stated = "[[material]]\nname = \"Grass\"\nmu = 0.85\n[[material]]\nname = \"\"\n";
     write(&folder, "s.toml", &format!("[[source]]\nfile = \"mats.obj\"\n{stated}"));
     expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
-    let told = "mu is that by default, which nobody stated, of \"Concrete\", \"unnamed\"\n";
+    let told = "mu is not stated, so the default holds: \"Concrete\", \"unnamed\"\n";
     for arguments in [&["materials", "a.hpan"][..], &["info", "a.hpan", "--materials"]] {
         let [out, _] = expect(0, &folder, arguments);
         assert!(out.ends_with(told), "{out}");

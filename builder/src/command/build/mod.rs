@@ -26,40 +26,46 @@ use super::{
 };
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hardpan build track.obj --up z --unit m              one mesh, its axes and unit stated
+  hardpan build --settings town.toml -o town2.hpan     all sources and options from a file
+  hardpan build track.obj --raster 0.5 -o posts.hpan   heights 0.5 m apart instead of triangles
+More options: hardpan man build; builder/docs/content.md.")]
 pub struct Args {
     #[command(flatten)]
     pub from: Sources,
-    /// The image [default: FILE.hpan, or the name of the settings]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
     #[command(flatten)]
     transform: Transform,
-    /// Side of a tile: 256m; N for 2^N lattice steps [default: by the density]
-    #[arg(long, value_name = "SIDE", allow_hyphen_values = true, value_parser = Side::parse)]
-    tile: Option<Side>,
     #[command(flatten)]
     repairs: Repairs,
     #[command(flatten)]
     factors: factors::Friction,
-    /// Divide the ground as VS Terrain does; list prints how
+    /// Side of a tile: 256m; N for 2^N lattice steps [default: by the density]
+    #[arg(long, value_name = "SIDE", allow_hyphen_values = true, value_parser = Side::parse)]
+    tile: Option<Side>,
+    /// Divide the ground as VS Terrain does; list prints the values
     #[arg(long, value_parser = Presets)]
     preset: Option<Split>,
-    /// Divide the ground until no query takes more tests, and 64-byte lines
+    /// Divide the ground until no query takes more tests or 64-byte lines
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
-    /// Heights of the highest ground at posts so far apart, no triangles
+    /// Store the highest ground at posts this far apart, instead of triangles
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
     /// The one material of those heights [default: that of all faces]
     #[arg(long, value_name = "NAME")]
     raster_material: Option<String>,
+    /// The image [default: FILE.hpan, or the name of the settings]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     progress: tell::Form,
     #[command(flatten)]
     backend: backend::Args,
     #[command(flatten)]
     pub threads: Threads,
-    /// Draw the image into an OBJ to look at, and an MTL beside it
+    /// Also draw the image as an OBJ to look at, with an MTL beside it
     #[arg(long, value_name = "FILE.obj")]
     debug: Option<PathBuf>,
     /// Write counts, findings and times as JSON, also when the build fails
@@ -68,10 +74,10 @@ pub struct Args {
     /// Print that report instead of text
     #[arg(long)]
     json: bool,
-    /// Take warnings for errors: exit 1, and no image is written
+    /// Treat warnings as errors: exit with 1, and write no image
     #[arg(long)]
     strict: bool,
-    /// Replace files of other kinds, or take their names
+    /// Replace files of other kinds, or use their names
     #[arg(long)]
     force: bool,
 }
@@ -85,7 +91,7 @@ pub struct Sources {
     /// Materials, sources and build options: TOML, JSON or .vstu
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
-    /// Kinds of findings that are right; a warning ends with its kind: [unit]
+    /// Accept these kinds of findings; a warning ends with its kind, as [unit]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub allow: Vec<Code>,
 }
@@ -96,19 +102,19 @@ pub struct Repairs {
     /// Zero of the lattice, multiples of 4096 m [default: near the median]
     #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = origin)]
     origin: Option<[f64; 3]>,
-    /// Make vertices within this one: 1mm; 4,64 is lattice steps [default: 0,0]
+    /// Join vertices this close: 1mm, or 4,64 in lattice steps [default: 0,0]
     #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
     weld: Option<Threshold>,
-    /// Close gaps of up to this between open edges: as --weld [default: 4,64]
+    /// Close gaps of up to this between open edges, values as for --weld [default: 4,64]
     #[arg(long, value_name = "PLAN,HEIGHT|false", allow_hyphen_values = true, value_parser = stitch)]
     stitch: Option<Stitch>,
-    /// Leave out triangles that are steeper [default: none]
+    /// Leave out triangles steeper than this [default: none]
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = max_slope)]
     max_slope: Option<f64>,
-    /// Leave out: auto (of closed objects), ground (none), ceiling (all)
+    /// Leave out faces that look down: auto (of closed objects), ground (none), ceiling (all)
     #[arg(long, value_name = "WHICH", value_parser = undersides)]
     undersides: Option<Undersides>,
-    /// Leave out what lies outside the domain, even if it is most of a source
+    /// Leave out ground outside the domain, even if that is most of a source
     #[arg(long)]
     drop_outliers: bool,
 }

@@ -92,7 +92,7 @@ pub fn told_of(fit: &Fit, out: &mut dyn Write) -> Done {
         writeln!(out, "at {places} all over the mesh: p50 {p50}, p99 {p99}, p99.9 {p999}")?;
     }
     if *lost > 0 {
-        writeln!(out, "lost: {} of which no cell has ground at all four corners", counted(*lost, "post"))?;
+        writeln!(out, "lost: {} without a cell that has ground at all four corners", counted(*lost, "post"))?;
     }
     Ok(())
 }

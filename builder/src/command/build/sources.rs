@@ -57,7 +57,7 @@ impl<'a> Asked<'a> {
         let own = sources(from, transform, &settings)?;
         let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, transform.over(&s))).collect();
         if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
-            let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
+            let text = format!("there is no such file; to write the image there, type -o {}", quoted(path));
             return Err(Failure::input(path, text));
         }
         for (path, source) in &sources {

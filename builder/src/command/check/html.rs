@@ -1,15 +1,28 @@
-//! The page of `hardpan check --html`: summary, map and list, in one file that needs nothing beside it.
+//! The page of `hardpan check --html`: head, kinds, map and list, in one file that needs nothing beside it.
 
-use std::fmt::Write;
+use std::{
+    env,
+    ffi::OsStr,
+    fmt::Write,
+    fs,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use data_encoding::BASE64;
 use hardpan::Terrain;
 
-use super::{Done, Found, line, row};
+use super::{Done, Failure, Found, line, row};
 use crate::{
+    Code, Input,
     check::Look,
-    draw::{overview::overview, picture::escaped},
-    names::grouped,
+    draw::{
+        colour::Colour,
+        overview::{Overview, overview},
+        picture::{escaped, hex},
+    },
+    import::file_name,
+    names::{grouped, word},
 };
 
 /// How every page begins.
@@ -19,53 +32,209 @@ const LISTED: usize = 100;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
 table{border-collapse:collapse}td,th{text-align:left;padding:.2em 1em .2em 0;vertical-align:top;border-bottom:1px solid #ddd}\
-td.n{text-align:right}img{max-width:100%;border:1px solid #ccc}";
+td.n,th.n{text-align:right}code{overflow-wrap:anywhere}i{display:inline-block;width:.8em;height:.8em;border-radius:50%;margin-right:.4em}\
+div.map{position:relative;display:inline-block}img{display:block;max-width:100%}svg{position:absolute;inset:0;width:100%;height:100%}\
+circle{stroke:#fff;stroke-width:2}text{font:bold 13px sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px}\
+#kinds td:first-child,#list td:nth-child(2),#list td:nth-child(3){white-space:nowrap}#kinds td:last-child{min-width:9em}\
+svg a:hover circle,svg a:target circle{stroke:#000;stroke-width:4}tr:target{background:#fff0b3}";
+
+/// The sentence and the colour of a kind.
+fn kind(code: Code) -> (&'static str, Colour) {
+    match code {
+        Code::Orientation => ("Another axis looks as if it points up.", [60, 60, 60]),
+        Code::Degrees => ("x and y look like degrees, but heights look like metres.", [0, 90, 90]),
+        Code::Unit => ("The unit is not stated, and the ground is very small or very large.", [140, 140, 0]),
+        Code::NoData => ("Some heights look like a number that stands for no data.", [86, 180, 233]),
+        Code::Precision => ("The positions were rounded to single precision.", [150, 105, 190]),
+        Code::Gap => ("The ground ends at an edge and begins again nearby; a query between finds none.", [213, 0, 50]),
+        Code::Step => ("The ground ends at an edge and goes on lower nearby; a wheel drops there.", [0, 114, 178]),
+        Code::DoubleSurface => ("Ground lies close above other ground; a query may find either.", [0, 158, 115]),
+        Code::SameHeight => {
+            ("Two materials lie at the same height; the order of edges decides which answers.", [204, 121, 167])
+        }
+        Code::Spike => ("A vertex lies far above or below all its neighbours.", [230, 159, 0]),
+        Code::BuriedRoad => ("Ground of one material comes up through ground of another.", [117, 76, 36]),
+        Code::Outside => ("Geometry lies outside the domain and was left out.", [150, 150, 150]),
+        Code::NotWelded => ("Vertices within the weld threshold could not be joined.", [0, 190, 190]),
+        Code::NotStitched => ("Vertices near an open edge could not be joined to it.", [255, 120, 80]),
+        Code::Slit => ("An open edge lies beside ground at another height, with no ground between.", [110, 40, 140]),
+        Code::Contested => ("Triangles lie exactly on others of different friction.", [150, 190, 50]),
+    }
+}
+
+/// A file that was checked.
+pub struct Checked {
+    file: String,
+    modified: SystemTime,
+    sha256: String,
+}
+
+impl Checked {
+    /// A file whose digest is known.
+    pub fn new(path: &Path, sha256: String) -> Done<Self> {
+        let modified = fs::metadata(path).and_then(|data| data.modified()).map_err(|e| Failure::io(path, e))?;
+        Ok(Checked { file: file_name(path), modified, sha256 })
+    }
+
+    /// A file whose bytes were read.
+    pub fn digest(path: &Path, bytes: &[u8]) -> Done<Self> {
+        Self::new(path, Input::digest("", bytes)?.sha256)
+    }
+}
 
 /// The page of all that was found.
-pub fn page(found: &Found, t: &Terrain) -> Done<String> {
-    let listed = found.listed(LISTED);
-    let places: Vec<([f64; 3], usize)> = listed.iter().filter_map(|(n, f)| Some((f.place?, *n))).collect();
-    let dots: Vec<[f64; 3]> = found.looks.iter().flat_map(not_numbered).copied().collect();
-    let map = BASE64.encode(&overview(t, &places, &dots).png()?);
+pub fn page(found: &Found, files: &[Checked], t: &Terrain) -> Done<String> {
+    let dots: Vec<([f64; 3], Colour)> = found.looks.iter().flat_map(dots).collect();
+    let map = overview(t, &dots);
     let mut out = String::from_utf8_lossy(START).into_owned();
-    let (title, summary) = (escaped(&found.title), escaped(&found.summary()));
-    let head = format!("<html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style>\n");
-    let version = env!("CARGO_PKG_VERSION");
-    let [low, high] = t.bounds();
-    let extent = |i: usize| format!("{:.3} to {:.3} m", low[i], high[i]);
-    // into memory
-    _ = writeln!(out, "{head}<h1>{title}</h1>\n<p><b>{summary}</b>. By hardpan {version}.</p>");
-    _ = writeln!(out, "<p>Ground: x {}, y {}, z {}.</p>\n<table>", extent(0), extent(1), extent(2));
-    _ = writeln!(out, "<tr><th>kind<th>found<th>what was looked for</tr>");
-    for look in &found.looks {
-        let [kind, count, what] = row(look).map(|cell| escaped(cell.trim()));
-        _ = writeln!(out, "<tr><td>{kind}<td class=\"n\">{count}<td>{what}</tr>");
-    }
-    _ = writeln!(out, "</table>\n<h2>Map</h2>\n<img alt=\"map of the findings\" src=\"data:image/png;base64,{map}\">");
-    let counts = found.looks.iter().map(|look| (look.code, not_numbered(look).len() as u64));
-    let counts: Vec<String> =
-        counts.filter(|(_, n)| *n > 0).map(|(code, n)| format!("{code} {}", grouped(n))).collect();
-    if !counts.is_empty() {
-        _ = writeln!(out, "<p>Dots without a number: {}.</p>", counts.join(", "));
-    }
-    _ = writeln!(out, "<h2>List</h2>\n<table>\n<tr><th>number<th>place (x, y, z in m)<th>finding</tr>");
-    for (number, finding) in listed {
-        let place = finding.place.map(|p| p.map(|v| format!("{v:.3}")).join(", ")).unwrap_or_default();
-        let text = escaped(&line(finding));
-        _ = writeln!(out, "<tr id=\"{number}\"><td class=\"n\">{number}<td>{place}<td>{text}</tr>");
-    }
-    for warning in &found.warnings {
-        _ = writeln!(out, "<tr><td><td><td>{}</tr>", escaped(warning));
-    }
-    let rest: usize = found.looks.iter().map(|l| l.found.unwrap_or(0).saturating_sub(LISTED)).sum();
-    _ = writeln!(out, "</table>");
-    if rest > 0 {
-        _ = writeln!(out, "<p>And {} more, which the list does not name.</p>", grouped(rest as u64));
-    }
+    // writing into memory does not fail
+    _ = head(&mut out, found, files, t);
+    _ = kinds(&mut out, found);
+    _ = picture(&mut out, found, &map, &BASE64.encode(&map.canvas.png()?));
+    _ = list(&mut out, found, &map);
     Ok(out + "</html>\n")
 }
 
-/// Where those of a kind are that the list does not name.
-fn not_numbered(look: &Look) -> &[[f64; 3]] {
-    &look.places[look.findings.iter().take(LISTED).filter(|f| f.place.is_some()).count()..]
+fn head(out: &mut String, found: &Found, files: &[Checked], t: &Terrain) -> std::fmt::Result {
+    let (title, summary) = (escaped(&found.title), escaped(&found.summary()));
+    writeln!(out, "<html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style>")?;
+    writeln!(out, "<h1>{title}</h1>\n<p><b>{summary}</b>. By hardpan {}.</p>", env!("CARGO_PKG_VERSION"))?;
+    writeln!(out, "<table id=\"files\">\n<tr><th>file<th>last changed<th>SHA-256</tr>")?;
+    for Checked { file, modified, sha256 } in files {
+        writeln!(out, "<tr><td>{}<td>{}<td><code>{sha256}</code></tr>", escaped(file), utc(*modified))?;
+    }
+    writeln!(out, "</table>\n<p>Command: <code>{}</code></p>", escaped(&command(env::args_os().skip(1))))?;
+    let [low, high] = t.bounds();
+    let extent = |i: usize| format!("{:.3} to {:.3} m", low[i], high[i]);
+    writeln!(out, "<p>Ground: x {}, y {}, z {}.</p>", extent(0), extent(1), extent(2))
+}
+
+/// Every kind that was looked for, with its colour, count and sentence; first the kinds that were found.
+fn kinds(out: &mut String, found: &Found) -> std::fmt::Result {
+    writeln!(out, "<h2>Kinds</h2>\n<table id=\"kinds\">\n<tr><th>kind<th class=\"n\">found<th>meaning<th>limit</tr>")?;
+    let mut looks: Vec<&Look> = found.looks.iter().collect();
+    looks.sort_by_key(|look| look.found == Some(0));
+    for look in looks {
+        let [name, count, limit] = row(look).map(|cell| escaped(cell.trim()));
+        let (sentence, colour) = kind(look.code);
+        let dot = format!("<i style=\"background:{}\"></i>", hex(colour));
+        writeln!(out, "<tr id=\"{name}\"><td>{dot}{name}<td class=\"n\">{count}<td>{sentence}<td>{limit}</tr>")?;
+    }
+    writeln!(out, "</table>")
+}
+
+/// The map: numbered markers are links to the list, dots are all other places.
+fn picture(out: &mut String, found: &Found, map: &Overview, png: &str) -> std::fmt::Result {
+    let size = [map.canvas.width, map.canvas.height];
+    writeln!(out, "<h2>Map</h2>\n<p>Click a number to find it in the list, and a number there to find it here.</p>")?;
+    writeln!(out, "<div class=\"map\"><img alt=\"map of the findings\" src=\"data:image/png;base64,{png}\">")?;
+    writeln!(out, "<svg viewBox=\"0 0 {} {}\">", size[0], size[1])?;
+    // the first findings of a kind are the worst: they lie on top
+    for (number, finding) in found.listed(LISTED).into_iter().rev() {
+        let Some([x, y]) = finding.place.and_then(|[x, y, _]| map.pixel([x, y])) else { continue };
+        let (colour, text) = (hex(kind(finding.code).1), escaped(&line(finding)));
+        write!(out, "<a id=\"m{number}\" href=\"#f{number}\"><title>{text}</title>")?;
+        write!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\" fill=\"{colour}\"/>")?;
+        writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{number}</text></a>", x + 7.0, y - 5.0)?;
+    }
+    writeln!(out, "</svg></div>")?;
+    let counts = found.looks.iter().map(|look| (look.code, dots(look).count() as u64));
+    let counts: Vec<String> =
+        counts.filter(|(_, n)| *n > 0).map(|(code, n)| format!("{code} {}", grouped(n))).collect();
+    if !counts.is_empty() {
+        writeln!(out, "<p>Dots without a number: {}.</p>", counts.join(", "))?;
+    }
+    Ok(())
+}
+
+fn list(out: &mut String, found: &Found, map: &Overview) -> std::fmt::Result {
+    writeln!(out, "<h2>List</h2>\n<table id=\"list\">")?;
+    writeln!(out, "<tr><th class=\"n\">number<th>kind<th>place (x, y, z in m)<th>finding</tr>")?;
+    for (number, finding) in found.listed(LISTED) {
+        let is_on_map = finding.place.is_some_and(|[x, y, _]| map.pixel([x, y]).is_some());
+        let link = if is_on_map { format!("<a href=\"#m{number}\">{number}</a>") } else { number.to_string() };
+        let place = finding.place.map(|p| p.map(|v| format!("{v:.3}")).join(", ")).unwrap_or_default();
+        let (code, colour, text) = (finding.code, hex(kind(finding.code).1), escaped(&line(finding)));
+        write!(out, "<tr id=\"f{number}\"><td class=\"n\">{link}<td><i style=\"background:{colour}\"></i>")?;
+        writeln!(out, "<a href=\"#{code}\">{code}</a><td>{place}<td>{text}</tr>")?;
+    }
+    writeln!(out, "</table>")?;
+    let rest: usize = found.looks.iter().map(|l| l.found.unwrap_or(0).saturating_sub(LISTED)).sum();
+    if rest > 0 {
+        writeln!(out, "<p>And {} more, which the list does not name.</p>", grouped(rest as u64))?;
+    }
+    if !found.warnings.is_empty() {
+        writeln!(out, "<h2>Warnings</h2>\n<ul>")?;
+        found.warnings.iter().try_for_each(|text| writeln!(out, "<li>{}", escaped(text)))?;
+        writeln!(out, "</ul>")?;
+    }
+    Ok(())
+}
+
+/// Places of a kind that the list does not name, with the colour of the kind.
+fn dots(look: &Look) -> impl Iterator<Item = ([f64; 3], Colour)> + '_ {
+    let numbered = look.findings.iter().take(LISTED).filter(|f| f.place.is_some()).count();
+    look.places.iter().skip(numbered).map(|place| (*place, kind(look.code).1))
+}
+
+/// The command as it was typed, with quotes where a shell needs them.
+fn command(typed: impl Iterator<Item = impl AsRef<OsStr>>) -> String {
+    typed.fold("hardpan".into(), |line, text| format!("{line} {}", word(&text.as_ref().to_string_lossy())))
+}
+
+/// A time as date and time of day, UTC.
+fn utc(time: SystemTime) -> String {
+    let seconds = match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_secs() as i64,
+        Err(before) => -(before.duration().as_secs_f64().ceil() as i64),
+    };
+    let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // days are counted from 1 March of a year that divides by 400, so that a leap day ends its year
+    let from_march = day + 719_468;
+    let (era, of_era) = (from_march.div_euclid(146_097), from_march.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    let [hour, minute, second] = [second / 3600, second / 60 % 60, second % 60];
+    format!("{:04}-{month:02}-{date:02} {hour:02}:{minute:02}:{second:02} UTC", year + 400 * era)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn times_are_dates() {
+        for (seconds, wanted) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+            (1_735_689_599, "2024-12-31 23:59:59 UTC"),
+        ] {
+            assert_eq!(utc(UNIX_EPOCH + Duration::from_secs(seconds)), wanted);
+        }
+        assert_eq!(utc(UNIX_EPOCH - Duration::from_millis(1)), "1969-12-31 23:59:59 UTC");
+    }
+
+    #[test]
+    fn every_kind_has_its_own_colour_and_sentence() {
+        for (i, a) in Code::ALL.into_iter().enumerate() {
+            assert!(kind(a).0.ends_with('.'), "{a}");
+            for b in &Code::ALL[..i] {
+                let off: i32 = (0..3).map(|k| (i32::from(kind(a).1[k]) - i32::from(kind(*b).1[k])).abs()).sum();
+                assert!(kind(a).0 != kind(*b).0 && off >= 60, "{a} {b}: {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_is_shown_as_typed() {
+        let typed = ["check", "two words.obj", "--html", "-1,2"];
+        assert_eq!(command(typed.iter()), "hardpan check 'two words.obj' --html -1,2");
+    }
 }

@@ -33,9 +33,9 @@ use super::{
 #[command(
     override_usage = "hardpan check <FILE…|IMAGE> [OPTIONS]",
     after_help = "\
-A mesh tells more than its image: axes, unit, upright faces, undersides.
-What each kind means, and what it may miss: builder/docs/check-and-verify.md.
-Exit codes: 0 nothing found; 1 something was found, or a kind was not looked for."
+A mesh shows more than its image: axes, unit, upright faces, undersides.
+For the meaning of each kind, and what it may miss, see builder/docs/check-and-verify.md.
+Exit codes: 0 nothing found; 1 something was found, or a kind could not be looked for."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -44,28 +44,28 @@ pub struct Args {
     transform: Transform,
     #[command(flatten)]
     repairs: Repairs,
-    /// Look for these kinds alone
+    /// Look only for these kinds
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = code)]
     only: Vec<Code>,
-    /// Gaps of up to this width beside open edges [default: 20mm]
+    /// Find gaps up to this wide beside open edges [default: 20mm]
     #[arg(long, value_name = "WIDTH", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
-    /// Steps of more than this, and of half a metre at most [default: 50mm]
+    /// Find steps higher than this, up to half a metre [default: 50mm]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
     max_step: Option<f64>,
-    /// Double surfaces from 5 mm to so far apart [default: 0.3m]
+    /// Find double surfaces from 5 mm to this far apart [default: 0.3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [steps::LEAST, steps::DECK]))]
     max_apart: Option<f64>,
-    /// Vertices farther than this above or below all neighbours [default: 3m]
+    /// Find vertices more than this above or below all neighbours [default: 3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.01, 10_000.0]))]
     max_spike: Option<f64>,
-    /// Write one page with a summary, a map with numbered places, and a list
+    /// Write one page: what was checked, kinds, a map and a list with links
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
-    /// Replace a file that is no such page
+    /// Replace a file that is not such a page
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
                 looks: ground(args, &t, None, &|code| args.wants(code)),
                 warnings: Vec::new(),
             };
-            page(args, &found, &t)?;
+            page(args, &found, &t, || Ok(vec![html::Checked::digest(image, &bytes)?]))?;
             found
         }
         _ => of_sources(args)?,
@@ -161,7 +161,8 @@ fn of_sources(args: &Args) -> Done<Found> {
     let mut looks = by_code(&own.collect::<Vec<_>>(), wants);
     looks.extend(ground(args, &t, Some(&ready.scene), &wants));
     let found = Found { title, looks, warnings: report.warnings };
-    page(args, &found, &t)?;
+    let inputs = files.iter().zip(&ready.provenance.inputs);
+    page(args, &found, &t, || inputs.map(|(file, input)| html::Checked::new(file, input.sha256.clone())).collect())?;
     Ok(found)
 }
 
@@ -179,9 +180,10 @@ fn ground(args: &Args, t: &Terrain, scene: Option<&crate::Scene>, wants: &dyn Fn
     stage("looking over the ground", || check::ground(t, scene, &args.limits(), wants)).0
 }
 
-fn page(args: &Args, found: &Found, t: &Terrain) -> Done {
+/// Writes the page, if one is asked for.
+fn page(args: &Args, found: &Found, t: &Terrain, files: impl FnOnce() -> Done<Vec<html::Checked>>) -> Done {
     let Some(place) = &args.html else { return Ok(()) };
-    Ok(NewFile::write(place, html::page(found, t)?.as_bytes())?.keep()?)
+    Ok(NewFile::write(place, html::page(found, &files()?, t)?.as_bytes())?.keep()?)
 }
 
 impl Args {
@@ -193,7 +195,8 @@ impl Args {
             ("--origin, --weld, --stitch, --max-slope, --undersides and --drop-outliers are", self.repairs.is_typed()),
         ];
         if let Some((what, _)) = of_meshes.iter().find(|(_, typed)| *typed) {
-            let text = format!("this is a terrain image, and {what} of meshes; leave that out, or check the mesh");
+            let text =
+                format!("this is a terrain image, and {what} for meshes only; leave that out, or check the mesh");
             return Err(Failure::input(image, text));
         }
         match self.only.iter().find(|code| !check::OF_GROUND.contains(code)) {

@@ -26,9 +26,9 @@ use crate::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Heights over one place are compared in pairs, and areas are counted by the squares of a grid: builder/docs/diff.md, \"Comparing two images\",
-says which places are asked, what makes a pair and what may be missed. With --tolerance images are alike if no height of a pair differs by
-more, no ground is lost or gained, and materials, windows and the answer without ground are the same. Other facts and sources may differ.
+Heights over one place are compared in pairs, and areas are counted by the squares of a grid. For the places, the pairs and what may be
+missed see builder/docs/diff.md, \"Comparing two images\". With --tolerance images are alike if no height of a pair differs by more, and no
+ground is lost or gained. Materials, windows and the answer without ground must be the same. Other facts and sources may differ.
 
 A reference is FILE.csv, .tsv, .txt, or - for stdin, in metres, with a heading or as x,y,z[,mu]. At each point the ground nearest to its z
 answers. All differences are the image less the reference. With --tolerance exit code 0 says that every point has ground no farther off.
@@ -39,7 +39,7 @@ Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 a file that c
 pub struct Args {
     /// Terrain image
     first: PathBuf,
-    /// The image to hold against it, or a reference: points of another tool, FILE.csv
+    /// The image to compare with it, or a reference: points of another tool, FILE.csv
     second: PathBuf,
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = view::per_metre)]
@@ -97,7 +97,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     } else if is_table(&args.second) {
         return points::run(args, out);
     } else if args.csv.is_some() {
-        let text = "--csv is of the points of a reference, FILE.csv, and this is none; of two images: --json";
+        let text = "--csv lists the points of a reference, FILE.csv, but this is not one; for two images use --json";
         return Err(Failure::input(&args.second, text));
     }
     let [first, second] = [&args.first, &args.second].map(|path| load(path).map(|image| (path, image)));

@@ -39,7 +39,7 @@ struct Said<'c> {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let (path, reference) = (&args.first, &args.second);
     if args.grid.is_some() {
-        return Err(Failure::input(reference, "--grid is of two images; a reference is asked at its points alone"));
+        return Err(Failure::input(reference, "--grid is for two images; a reference is compared only at its points"));
     }
     check_map(args)?;
     if let Some(place) = &args.csv {

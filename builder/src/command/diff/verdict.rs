@@ -122,7 +122,7 @@ fn print_places(g: &Ground, drawn: bool, out: &mut impl Write) -> Done {
         let most = grouped(MOST_CROSSINGS as u64);
         writeln!(
             out,
-            "crossings    not all of edges are among them: there are more than {most}, or they lie too crowded to be found"
+            "crossings    not all crossings of edges are included: there are more than {most}, or they lie too close together"
         )?;
     }
     Ok(())

@@ -326,7 +326,7 @@ fn references_that_cannot_be_read() {
     fs::write(folder.join("ref.csv"), "x,y,z\n-9,0,0.75\n").unwrap();
     holds(&error(2, &folder, &["diff", "plane.hpan", "none.csv"]), &["none.csv: there is no such file"]);
     holds(&error(2, &folder, &["diff", "ref.csv", "plane.hpan"]), &["ref.csv: a reference comes second: "]);
-    holds(&error(2, &folder, &["diff", "plane.hpan", "ref.csv", "--grid", "1"]), &["--grid is of two images"]);
+    holds(&error(2, &folder, &["diff", "plane.hpan", "ref.csv", "--grid", "1"]), &["--grid is for two images"]);
     holds(&error(2, &folder, &["diff", "plane.hpan", "plane.hpan", "--csv", "a.csv"]), &["--csv is of the points"]);
     holds(&error(2, &folder, &["diff", "plane.hpan", "ref.csv", "--csv", "ref.csv", "--force"]), &["ref.csv: "]);
     for tolerance in ["-1", "nan", "x"] {
