@@ -11,7 +11,7 @@ packed=$PWD/target/gpu
 pack() {
     local files
     mkdir -p "$packed"
-    cargo build --locked --release -p hardpan-builder --bin hardpan "$@" --message-format json-render-diagnostics >"$packed/hardpan.json"
+    cargo build --locked --release -p hardpan-builder --features gpu --bin hardpan "$@" --message-format json-render-diagnostics >"$packed/hardpan.json"
     cargo test --locked --release -p hardpan-shaders --features wgpu --test gpu --no-run "$@" --message-format json-render-diagnostics >"$packed/suite.json"
     copy hardpan
     copy suite

@@ -34,13 +34,14 @@ has() { [[ " ${steps[*]} " == *" $1 "* ]]; }
 
 skip() {
     echo "skipped, because $*"
-    skipped+=("$*")
+    echo "$*" >>"$target/skipped.txt"
     [ "${HARDPAN_CI:-0}" != 1 ] || { echo "nothing may be skipped with HARDPAN_CI=1"; exit 1; }
 }
 
 target=$PWD/target
 export CARGO_TARGET_DIR=$target # all that is deleted lies there
-skipped=()
+mkdir -p "$target"
+rm -f "$target/skipped.txt"
 data=${HARDPAN_DATA:-../shared/data}
 small="thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown"
 others="x86_64-pc-windows-msvc aarch64-apple-darwin"
@@ -111,6 +112,8 @@ style() {
     cargo fmt --all --check
     cargo clippy --locked --workspace --all-targets --release -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet --release
+    # what is installed: graphics cards, which the tests have, are left out
+    cargo check --locked -p hardpan-builder --release --quiet
     # the library alone, of at most 60 crates
     local alone="--locked -p hardpan-builder --no-default-features"
     cargo check $alone --release --quiet
@@ -118,13 +121,30 @@ style() {
 }
 
 # The same packages in every step: then cargo compiles each once.
-tested="cargo test --locked --release -p hardpan -p hardpan-shaders -p hardpan-builder -p verification"
+packages_tested="-p hardpan -p hardpan-shaders -p hardpan-builder -p verification"
+tested="cargo test --locked --release $packages_tested"
 
-tests() { $tested -- --skip torture::; }
+# Steps that are named next run beside the tests: for most of their time they need one core. Each writes into a log of its own,
+# which is shown when its turn comes.
+tests() {
+    local step
+    $tested --no-run
+    for step in "${steps[@]:at+1}"; do
+        case $step in
+        examples) continue ;;
+        python | cores) ;;
+        *) break ;;
+        esac
+        set -m # a group of its own, to be ended by
+        (timed "$step") </dev/null >"$target/$step.log" 2>&1 &
+        set +m
+        running[$step]=$!
+    done
+    $tested -- --skip torture::
+}
 
 examples() {
     local example=$target/example.txt
-    mkdir -p "$target"
     $tested --quiet --no-run
     "$target"/release/examples/ground >"$example"
     awk '/^```rust,ignore$/ { code = 1 } /^```$/ && text { exit } text { print } /^```text$/ && code { text = 1 }' README.md |
@@ -142,9 +162,10 @@ python() {
     fi
     "$folder/bin/pip" install --quiet --disable-pip-version-check numpy pytest matplotlib
     # the builder without the command is compiled once more: here quickly
-    MATURIN_PEP517_ARGS="--locked --config profile.release.package.hardpan-builder.codegen-units=16" "$folder/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
-        ./builder/python
-    cargo build --locked --release --quiet -p hardpan --example points
+    local builder=profile.release.package.hardpan-builder
+    MATURIN_PEP517_ARGS="--locked --config $builder.codegen-units=16 --config $builder.opt-level=1" \
+        "$folder/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps ./builder/python
+    cargo build --locked --release --quiet $packages_tested --example points
     (cd builder/python && HARDPAN_POINTS=$target/release/examples/points "$folder/bin/python" -m pytest --quiet -p no:cacheprovider)
 }
 
@@ -241,11 +262,29 @@ vs() {
     HARDPAN_LONG=1 ran $tested --test vs vt_51
 }
 
-for step in "${steps[@]}"; do
-    began=$SECONDS
-    printf '\n== %s\n' "$step"
-    $step
-    printf -- '-- %s: %s s\n' "$step" $((SECONDS - began))
+timed() {
+    local began=$SECONDS
+    printf '\n== %s\n' "$1"
+    $1
+    printf -- '-- %s: %s s\n' "$1" $((SECONDS - began))
+}
+
+# collect STEP: waits for one that runs beside the tests, and shows what it printed.
+collect() {
+    local code=0
+    wait "${running[$1]}" || code=$?
+    unset "running[$1]"
+    cat "$target/$1.log"
+    [ $code = 0 ] || echo "FAILED: $1"
+    return $code
+}
+
+# Whatever ends this ends what runs beside it.
+declare -A running=()
+trap 'for group in "${running[@]}"; do kill -- "-$group" 2>/dev/null || true; done' EXIT
+for at in "${!steps[@]}"; do
+    step=${steps[$at]}
+    if [ -n "${running[$step]:-}" ]; then collect "$step"; else timed "$step"; fi
 done
 printf '\nall checks passed in %s s: %s\n' $SECONDS "${steps[*]}"
-for what in "${skipped[@]}"; do echo "but skipped, because $what"; done
+[ ! -e "$target/skipped.txt" ] || sed 's/^/but skipped, because /' "$target/skipped.txt"

@@ -8,6 +8,12 @@ use std::str::FromStr;
 /// Triangles from which on a graphics card is taken by itself. Unmeasured: no card has run a whole build yet.
 pub const LARGE: u64 = 5_000_000;
 
+/// Why a program has no graphics cards.
+#[cfg(any(test, not(feature = "gpu")))]
+const LEFT: &str = "this program was built without graphics cards";
+/// How to install a program that has them.
+pub const INSTALL: &str = "cargo install --locked --path builder --features gpu";
+
 /// Where the stages are to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
@@ -48,7 +54,7 @@ pub struct Wanted {
 /// Why there is no such backend.
 #[derive(Debug)]
 pub enum NoBackend {
-    /// This program was built without shaders.
+    /// This program was built without graphics cards.
     Left(String),
     /// A variable or an option says what makes no sense on any machine.
     Asked(String),
@@ -123,10 +129,16 @@ impl Backend {
 
     #[cfg(not(feature = "gpu"))]
     fn card(wanted: &Wanted) -> Result<Backend, NoBackend> {
-        if wanted.choice == Choice::Auto {
-            return Ok(Backend::cpu("this program was built without shaders"));
+        Backend::without(wanted)
+    }
+
+    /// What a program without the feature `gpu` takes for a job that a card would do.
+    #[cfg(any(test, not(feature = "gpu")))]
+    fn without(wanted: &Wanted) -> Result<Backend, NoBackend> {
+        if wanted.choice == Choice::Auto && wanted.adapter.is_none() {
+            return Ok(Backend::cpu(LEFT));
         }
-        Err(NoBackend::Left("this program was built without shaders; build it with the feature \"gpu\"".into()))
+        Err(NoBackend::Left(format!("{LEFT}; install it with them: {INSTALL}")))
     }
 
     /// The stages.
@@ -169,5 +181,23 @@ pub fn adapters() -> Result<Vec<String>, String> {
     #[cfg(feature = "gpu")]
     return hardpan_shaders::gpu::adapters().map(|all| all.iter().map(ToString::to_string).collect());
     #[cfg(not(feature = "gpu"))]
-    Err("this program was built without shaders".into())
+    Err(format!("{LEFT}; install it with them: {INSTALL}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only what is typed needs a card; everything else is done by the processor.
+    #[test]
+    fn without_the_feature_a_typed_card_is_answered_with_the_command() {
+        let of = |choice, adapter: Option<&str>| {
+            Backend::without(&Wanted { choice, adapter: adapter.map(Into::into), memory: None })
+        };
+        assert!(!of(Choice::Auto, None).unwrap().is_device());
+        for (choice, adapter) in [(Choice::Gpu, None), (Choice::Software, None), (Choice::Auto, Some("RTX"))] {
+            let Err(NoBackend::Left(text)) = of(choice, adapter) else { panic!("{choice:?}") };
+            assert!(text.ends_with("--path builder --features gpu"), "{text}");
+        }
+    }
 }

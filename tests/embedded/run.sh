@@ -21,11 +21,19 @@ all=0
 case ${1:-} in --all | --bless) all=1 ;; esac
 rm -rf "$out"
 mkdir -p "$out"
-failed=0
+rm -f "$out.failed" # which a job in the background leaves
 
 fail() {
     echo "FAILED: $*"
-    failed=1
+    : >"$out.failed"
+}
+
+ended() { [ ! -e "$out.failed" ]; }
+
+# side COMMAND..: runs it beside others, one a core.
+side() {
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
+    "$@" &
 }
 
 skip() {
@@ -109,8 +117,9 @@ gate() {
     echo "$1 overflowing $(guilty "$1" checked | wc -l)" >>"$out/gate"
 }
 
-# Compiled with the tests, which are compiled anyway.
-(cd "$root" && CARGO_TARGET_DIR=$root/target cargo test --locked --quiet --release -p hardpan -p hardpan-builder -p verification --no-run)
+# Compiled with the tests, which are compiled anyway: with their packages, since with others the features differ, and all is compiled again.
+(cd "$root" && CARGO_TARGET_DIR=$root/target cargo test --locked --quiet --release \
+    -p hardpan -p hardpan-shaders -p hardpan-builder -p verification --test c --no-run)
 host() { "$boards" "$@"; }
 
 # emulate BOARD TARGET PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE..; addresses: firmware/build.rs
@@ -121,15 +130,32 @@ emulate() {
     build -p firmware --target "$target" --profile "$profile"
     for scene in "$@"; do
         [ -e "$out/$scene.hpan" ] || continue
-        start "$target/$profile" "$qemu -icount shift=8,align=off,sleep=off" "$image" "$queries" "$scene" queries \
-            >"$out/$board.$scene.txt" || fail "$scene on $board: exit code $?"
+        side emulated "$board" "$scene" "$target/$profile" "$qemu -icount shift=8,align=off,sleep=off" "$image" "$queries"
     done
+    wait
+}
+
+# emulated BOARD SCENE TARGET/PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS: one scene of them.
+emulated() {
+    start "$3" "$4" "$5" "$6" "$2" queries >"$out/$1.$2.txt" || fail "$2 on $1: exit code $?"
+}
+
+# on_host SCENE: the same here, in both kinds of builds.
+on_host() {
+    "$CARGO_TARGET_DIR/release/hash" "$out" "$1" >"$out/host-release.$1.txt" &&
+        "$CARGO_TARGET_DIR/debug/hash" "$out" "$1" >"$out/host-debug.$1.txt" || fail "$1 here: exit code $?"
+}
+
+# in_wasm SCENE
+in_wasm() {
+    node wasm.mjs "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/probe.wasm" "$out/$1.hpan" "$out/$1.queries" \
+        >"$out/wasm32.$1.txt" || fail "$1 in wasm32: exit code $?"
 }
 
 # start TARGET/PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE KIND [PROGRAM]
 start() {
     # shellcheck disable=SC2086
-    timeout 300 $2 -display none -serial null -monitor none -semihosting-config enable=on,target=native \
+    timeout 900 $2 -display none -serial null -monitor none -semihosting-config enable=on,target=native \
         -kernel "$CARGO_TARGET_DIR/$1/${7:-firmware}" \
         -device "loader,file=$out/$5.hpan,addr=$3,force-raw=on" -device "loader,file=$out/$5.$6,addr=$4,force-raw=on"
 }
@@ -265,7 +291,7 @@ if [ "${1:-}" = --counts ]; then
     for scene in hills proving field; do
         sed -n "s/^count /count $scene /p" "$out/an386.$scene.txt"
     done
-    exit $failed
+    if ended; then exit 0; else exit 1; fi
 fi
 
 # all targets at once, so that each core compiles one
@@ -294,9 +320,9 @@ for scene in $scenes; do
         skip "the file of $scene is not at hand (set HARDPAN_DATA)"
         continue
     fi
-    "$CARGO_TARGET_DIR/release/hash" "$out" $scene >"$out/host-release.$scene.txt"
-    "$CARGO_TARGET_DIR/debug/hash" "$out" $scene >"$out/host-debug.$scene.txt"
+    side on_host $scene
 done
+wait
 # shellcheck disable=SC2086
 m4f $scenes
 for profile in $([ $all = 0 ] || echo least mixed); do
@@ -308,12 +334,10 @@ emulate virt riscv32imac-unknown-none-elf release "qemu-system-riscv32 -M virt -
     hills proving field small demo wide plain island decks slabs zones fans
 if usable wasm32-unknown-unknown node; then
     cargo rustc --quiet --locked -p probe --target wasm32-unknown-unknown --release --crate-type cdylib
-    for scene in $scenes; do
-        node wasm.mjs "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/probe.wasm" "$out/$scene.hpan" "$out/$scene.queries" \
-            >"$out/wasm32.$scene.txt" || fail "$scene in wasm32: exit code $?"
-    done
+    for scene in $scenes; do side in_wasm $scene; done
+    wait
 fi
 example
 in_c hills wide
-host check "$out" budgets.toml $([ "${1:-}" != --bless ] || echo --bless) || failed=1
-exit $failed
+host check "$out" budgets.toml $([ "${1:-}" != --bless ] || echo --bless) || fail "answers, counts or budgets"
+ended

@@ -389,7 +389,7 @@ fn headings_of_drives() {
             assert_eq!(rows[1..], ["0,0,1,2,6", "0,0,1,-2,0", "0.5,5,4,6,6", "0.5,5,4,2,0"], "{out}{err}");
             assert!(out.lines().nth(2).unwrap().contains(",fr,"), "{out}");
         }
-        end => println!("skipped, because there is no awk: {end:?}"),
+        end => verification::skipped(&format!("there is no awk: {end:?}")),
     }
     // as many columns as there are
     for (line, form) in [("0,1,2,3,4", "t,x,y,z,yaw"), ("0,1,2,3", "t,x,y,z"), ("0,1,2", "t,x,y")] {

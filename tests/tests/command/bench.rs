@@ -57,8 +57,6 @@ fn vt_34_a_performance_test() {
     assert_eq!(one["queries"].as_u64(), Some(70_000));
     let counts: Vec<_> = one["ns"].as_array().unwrap().iter().map(|way| way["count"].as_u64().unwrap()).collect();
     assert_eq!(counts, [70_000, 70_000, 70_000, 32], "cold calls last");
-    let p50 = |k: usize| one["ns"][k]["p50"].as_u64().unwrap();
-    assert!(p50(3) > p50(0), "{} ns cold, {} ns warm", p50(3), p50(0));
     for way in one["ns"].as_array().unwrap() {
         let [max, p999, p99, p50] = ["max", "p999", "p99", "p50"].map(|name| way[name].as_u64().unwrap());
         let worst = way["worst"]["ns"].as_u64().unwrap();

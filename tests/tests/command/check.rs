@@ -4,8 +4,8 @@ use std::{fs, path::Path, process::Command};
 
 use crate::shell::{HARDPAN, check, error, expect, folder, holds, value};
 use hardpan_builder::{
-    Input, Options, build,
-    check::{Limits, ground},
+    Input, Options, Scene, build,
+    check::{Limits, OF_GROUND, ground},
     fixtures,
 };
 use serde_json::{Value, json};
@@ -381,6 +381,17 @@ fn by_15_nothing_is_found_on_clean_ground() {
         let looks = ground(&t, scene, &Limits::default(), |_| true);
         assert_eq!(looks.iter().filter_map(|look| look.found).sum::<usize>(), found);
     }
+    // two fixtures are not clean: trees of the town stand in its ground, and the heap is made of faults
+    let counts = |scene: &Scene, known: Option<&Scene>| {
+        let built = build(scene, &Options::default()).unwrap();
+        let t = hardpan::Terrain::open(&built.image).unwrap();
+        OF_GROUND.map(|code| ground(&t, known, &Limits::default(), |c| c == code)[0].found.unwrap())
+    };
+    let (city, soup) = (fixtures::city(), fixtures::soup(1));
+    assert_eq!(counts(&city, None), [4, 574, 1, 0, 0, 0]);
+    assert_eq!(counts(&city, Some(&city)), [4, 0, 0, 0, 0, 0]);
+    assert_eq!(counts(&soup, None), [0, 99, 1, 6, 0, 1]);
+    assert_eq!(fixtures::ALL.len(), 11, "eight are clean, of three it is said what is found");
     // so are the pavement and the walls of the proving ground
     expect(0, &folder, &["demo"]);
     let [out, _] = expect(1, &folder, &["check", "hardpan-demo/proving-ground.hpan", "--json"]);

@@ -373,7 +373,7 @@ fn cg_18_python_reads_the_dictionary() {
         assert!(manual.contains(line), "the manual has {line:?}");
     }
     let Ok(done) = Command::new("python3").args(["-c", PYTHON, "g.json"]).current_dir(&folder).output() else {
-        println!("skipped, because there is no python3");
+        verification::skipped("there is no python3");
         return;
     };
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -865,7 +865,7 @@ fn cg_19_estimates_of_memory_hold() {
         &["build", "plane.obj", "--raster", "0.4", "-o", "a.hpan"],
     ] {
         let Some((peak, estimate)) = peak(&folder, &[typed, &progress].concat()) else {
-            println!("skipped, because there is no /usr/bin/time");
+            verification::skipped("there is no /usr/bin/time");
             return;
         };
         let (own, estimate) = (peak as f64 - f64::from(20 << 20), estimate.as_f64().unwrap());

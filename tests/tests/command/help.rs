@@ -328,7 +328,7 @@ told build a.obj --tile ''
             let wanted = format!("materials man\n{files}\nobj png help\nbridge\n{lists}{settings}\n\n");
             assert_eq!(String::from_utf8(stdout).unwrap(), wanted);
         }
-        Err(e) => println!("skipped, because there is no bash: {e}"),
+        Err(e) => verification::skipped(&format!("there is no bash: {e}")),
     }
 }
 
