@@ -87,9 +87,12 @@ pub enum Code {
     Slit,
     /// Coincident triangles of another friction.
     Contested,
+    /// A drive that states no heights, from one deck to another. It is of no ground, so `check` does not look for it.
+    Jump,
 }
 
 impl Code {
+    /// All that are of a source or its ground.
     pub const ALL: [Code; 16] = [
         Code::Orientation,
         Code::Degrees,
@@ -132,6 +135,7 @@ impl Code {
             Code::NotStitched => "not-stitched",
             Code::Slit => "slit",
             Code::Contested => "contested",
+            Code::Jump => "jump",
         }
     }
 }

@@ -313,11 +313,13 @@ impl<'a> TileView<'a> {
         let words = self.words;
         let mut nodes: Vec<&Node> = self.nodes().iter().map(|p| p.node).collect();
         nodes.retain(|n| n.bundle_count > 0);
-        // the nodes of one grid share their bundles
+        // The nodes of one grid share their bundles. Each is read once, whatever nodes of a damaged image count.
         nodes.sort_unstable_by_key(|n| (n.bundles, Reverse(n.bundle_count)));
-        nodes.dedup_by_key(|n| n.bundles);
+        let mut end = 0;
         nodes.into_iter().flat_map(move |node| {
-            let views = records(words, node).iter();
+            let (first, records) = (node.bundles as usize, records(words, node));
+            let views = records.get(end.max(first) - first..).unwrap_or_default().iter();
+            end = end.max(first + records.len());
             views.map(|halves| BundleView { halves, base: node.base, shift: node.shift & 31 })
         })
     }

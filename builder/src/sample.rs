@@ -410,17 +410,19 @@ impl<'a> Sampler<'a> {
         let count = sides.map(|side| ((side - known) / cell).floor() + 1.0);
         if count[0] * count[1] > MOST as f64 {
             let least = (sides[0] * sides[1] / MOST as f64).sqrt();
-            let ten = 10f64.powf(least.log10().floor() - 1.0);
-            let side = (least / ten).ceil() * ten;
+            // two digits, rounded up, as the nearest number to what is typed
+            let tens = least.log10().floor() as i32 - 1;
+            let digits = (least / 10f64.powi(tens)).ceil();
+            let side = format!("{digits}e{tens}").parse().unwrap_or(least);
             return Err(Limit::Squares { count: count.map(|n| n as u64), most: MOST, side }.into());
         }
         let [columns, rows] = count.map(|n| (n as usize).max(1));
         Ok(Squares { extent, cell, columns, rows, known })
     }
 
-    /// Bytes of heights at so many columns and rows, and with them of all arrays of this program while they are sampled and made
-    /// something of: the most that is there at once, as far as it can be known.
-    pub fn memory(&self, [columns, rows]: [usize; 2], hits: f64, made: Made) -> [u64; 2] {
+    /// Bytes of heights at so many columns and rows, of the mesh, which is there, and of all arrays that are made while they are sampled
+    /// and made something of: the most that is there at once, as far as it can be known.
+    pub fn memory(&self, [columns, rows]: [usize; 2], hits: f64, made: Made) -> [u64; 3] {
         let (count, faces) = (columns as u64 * rows as u64, self.faces.len() as u64);
         let strip = (columns * strip_rows(columns).min(rows)) as u64;
         // of all heights those of one strip, and what was before them
@@ -436,17 +438,21 @@ impl<'a> Sampler<'a> {
         // blocks, tiles of them, and the image of these, which is then read again
         let packed = if made == Made::Field { heights + 14 * count } else { 0 };
         let mesh = 12 * self.vertices.len() as u64 + 16 * faces;
-        [heights, mesh + (sampled + 32 * faces).max(packed)]
+        [heights, mesh, (sampled + 32 * faces).max(packed)]
     }
 
     /// About how many hits places so far apart have: how often they lie under the plan of a triangle.
     pub fn hits(&self, apart: f64) -> f64 {
+        self.hits_of(&self.faces, apart * exp2(-self.step[0]))
+    }
+
+    /// The same of some triangles, for places so many lattice steps apart.
+    fn hits_of(&self, faces: &[Face], steps: f64) -> f64 {
         let area = |f: &Face| {
             let [a, b, c] = f.v.map(|v| self.vertices[v as usize].map(f64::from));
             (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
         };
-        let steps = apart * exp2(-self.step[0]);
-        self.faces.iter().map(area).sum::<f64>() / 2.0 / (steps * steps)
+        faces.iter().map(area).sum::<f64>() / 2.0 / (steps * steps)
     }
 
     /// A place along an axis on the query grid, from the origin: rounded once, half to even.
@@ -584,7 +590,8 @@ impl<'a> Sampler<'a> {
         if let Some(fields) = &self.fields {
             let t = fields.terrain();
             for (row, y) in y.iter().enumerate() {
-                for all in x.par_iter().map(|x| self.all_at(&t, [*x, *y])).collect::<Vec<_>>() {
+                let all_at = |room: &mut Vec<Hit>, x: &i64| self.all_at(&t, [*x, *y], room);
+                for all in x.par_iter().map_init(|| vec![Hit::NONE; 16], all_at).collect::<Vec<_>>() {
                     heights.extend(all);
                     starts.push(heights.len() as u64);
                 }
@@ -661,10 +668,13 @@ impl<'a> Sampler<'a> {
         if answer.found() { t.z_f64(&answer.hit) } else { f64::NAN }
     }
 
-    /// All that the kernel lists at a place.
-    fn all_at(&self, t: &Terrain, at: [i64; 2]) -> Vec<f64> {
-        let mut room = vec![Hit::NONE; (t.max_layers() as usize).clamp(1, 1 << 20)];
-        let found = t.layers(self.point(at, 0), &mut room);
+    /// All that the kernel lists at a place; `room` grows to what is there, not to what the head states.
+    fn all_at(&self, t: &Terrain, at: [i64; 2], room: &mut Vec<Hit>) -> Vec<f64> {
+        let mut found = t.layers(self.point(at, 0), room);
+        if found.total > room.len() {
+            room.resize(found.total.min(read::ROOM), Hit::NONE);
+            found = t.layers(self.point(at, 0), room);
+        }
         room[..found.written].iter().map(|hit| t.z_f64(hit)).collect()
     }
 }

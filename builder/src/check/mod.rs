@@ -18,6 +18,7 @@ pub mod cell_triangles;
 mod degrees;
 pub mod double_surface;
 pub mod gaps;
+pub mod jump;
 pub mod layer_pair;
 mod nodata;
 pub mod orientation;

@@ -9,7 +9,8 @@ use crate::{
 use hardpan::Terrain;
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, counted, grouped, has_bytes, has_extension, is_nowhere, named, shown,
+    Done, Failure, Kind, NewFile, Replace, counted, grouped, has_bytes, has_extension, is_nowhere, length::metres,
+    named, shown,
 };
 
 /// Most pins along an axis.
@@ -31,8 +32,8 @@ pub fn pins(text: &str) -> Result<[u32; 2], String> {
 
 /// `--origin`.
 pub fn size(text: &str) -> Result<f64, String> {
-    let metres = text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
-    metres.ok_or_else(|| "the length of the axes in metres, above 0, as in --origin 5".into())
+    let length = metres(text).filter(|v| *v > 0.0);
+    length.ok_or_else(|| "the length of the axes in metres, above 0, as in --origin 5".into())
 }
 
 /// An OBJ, and what has its name beside it with other endings; on /dev/null all are that.

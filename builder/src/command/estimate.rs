@@ -27,16 +27,15 @@ pub fn say(estimate: &Estimate, places: &Places, what: &str, tell: &Tell) {
     let [columns, rows] = [columns, rows].map(|n| grouped(*n as u64));
     let time = if estimate.seconds < 0.095 { 2 } else { 1 };
     let seconds = estimate.seconds.max(0.01);
-    note(format!(
-        "{columns} x {rows} {what}; memory: heights {heights}, with all arrays {all}; time: about {seconds:.time$} s"
-    ));
+    note(format!("{columns} x {rows} {what}; memory: heights {heights}, in all {all}; time: about {seconds:.time$} s"));
 }
 
 /// Bytes as people read them.
 fn bytes(n: u64) -> String {
     match n {
         0..10_240 => format!("{n} bytes"),
-        10_240..10_485_760 => format!("{:.1} KiB", n as f64 / 1024.0),
-        _ => format!("{:.1} MiB", n as f64 / 1_048_576.0),
+        10_240..1_048_576 => format!("{:.1} KiB", n as f64 / 1024.0),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", n as f64 / 1_048_576.0),
+        _ => format!("{:.1} GiB", n as f64 / 1_073_741_824.0),
     }
 }

@@ -15,9 +15,14 @@ fn parse(text: &str) -> Option<(f64, bool)> {
     Some((if metres < 1.0 { value / (1.0 / metres).round() } else { value * metres }, unit.is_some()))
 }
 
+/// A length in metres, if it is one.
+pub fn metres(text: &str) -> Option<f64> {
+    parse(text).map(|(metres, _)| metres)
+}
+
 /// A length within a range, both ends in metres.
 pub fn within(text: &str, [low, high]: [f64; 2]) -> Result<f64, String> {
-    let found = parse(text).map(|(v, _)| v).filter(|v| (low..=high).contains(v));
+    let found = metres(text).filter(|v| (low..=high).contains(v));
     found.ok_or_else(|| format!("a length from {low} to {high} m, as in {low}m or {}mm", low * 1000.0))
 }
 

@@ -120,6 +120,7 @@ pub fn main() -> ExitCode {
     signals::abort_by(4);
     // no backtrace, which takes memory: where there is none the standard library waits for itself, and where a thread begins so do all
     panic::set_hook(Box::new(|panic| drop(writeln!(io::stderr(), "{panic}"))));
+    quiet_drivers();
     signals::end_by(output::interrupted);
     signals::outlive_limits();
     if let [_, one, other] = &env::args_os().collect::<Vec<_>>()[..]
@@ -167,6 +168,17 @@ fn run(command: Command, out: &mut impl Write) -> Done {
         Command::Vstu(args) => vstu::run(&args, out),
         Command::Completions(args) => completions::run(&args, out),
         Command::Man(args) => help::manual(&args, out),
+    }
+}
+
+/// Names a folder of sessions where the system names none: libraries of graphics drivers print an error of their own otherwise.
+/// Nothing lies in it, as nothing would without it.
+#[allow(unsafe_code)]
+fn quiet_drivers() {
+    let name = "XDG_RUNTIME_DIR";
+    if cfg!(target_os = "linux") && env::var_os(name).is_none() {
+        // SAFETY: no other thread has begun, so none reads the environment.
+        unsafe { env::set_var(name, "/dev/null") };
     }
 }
 
@@ -309,6 +321,9 @@ impl Failure {
     }
 
     pub fn build(place: &Path, error: BuildError) -> Self {
+        if let BuildError::Limit(crate::Limit::Squares { .. }) = error {
+            return Self::Machine(format!("{}: {error}", named(place)));
+        }
         Self::input(place, format!("{error}{}", options_of(&error)))
     }
 
@@ -461,6 +476,19 @@ fn load(path: &Path) -> Done<ImageFile> {
 /// Checks all of the image once: what follows may trust every answer.
 fn terrain<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
     Terrain::open_verified(image).map_err(|e| unopened(path, image, e))
+}
+
+/// Proves all that an image claims, as `hardpan verify` does: its counts and bounds, too, which say how much work follows.
+fn proven<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
+    let terrain = terrain(path, image)?;
+    let verdict = crate::verify(image, &crate::Verify::default()).map_err(|e| unopened(path, image, e))?;
+    match verdict.failed().filter(|_| !verify::unproven(&verdict)) {
+        None => Ok(terrain),
+        Some(check) => {
+            let again = "copy the image again, or build it again: hardpan build FILE.obj";
+            Err(Failure::damaged(path, format!("{}; {again}", verify::first_fault(check))))
+        }
+    }
 }
 
 /// What bytes that cannot be opened say about their file.

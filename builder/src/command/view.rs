@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::length::metres;
 use crate::draw::{
     maps::Map,
     view::{LEAST, MOST, View, Window, extent},
@@ -91,7 +92,7 @@ pub fn per_metre(text: &str) -> Result<f64, String> {
 }
 
 pub fn height(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|z: &f64| z.is_finite()).ok_or_else(|| "must be a height in metres".into())
+    metres(text).ok_or_else(|| "must be a height in metres, or with a unit, as in 5cm".into())
 }
 
 /// `LOW,HIGH` or `MAP=LOW,HIGH`.

@@ -17,7 +17,7 @@ use super::{Cli, Done, Failure, build::settings_of, help, materials::is_image, w
 /// What each flag is for stands in the words of Table 1 of the manual.
 #[derive(clap::Args)]
 #[command(
-    group = ArgGroup::new("ground").args(["source", "merge"]).required(true),
+    group = ArgGroup::new("ground").args(["source", "merge"]),
     group = ArgGroup::new("made").args(["target", "merge"]),
     group = ArgGroup::new("work").args(["target", "debug", "queryfile"]).multiple(true),
     after_help = "\
@@ -43,29 +43,32 @@ pub struct Args {
     #[arg(long, value_name = "m", num_args = 2..)]
     merge: Vec<PathBuf>,
     /// Multiply all terrain mu values by the multiplier mm
-    #[arg(long, value_name = "mm", requires = "made", allow_hyphen_values = true, value_parser = number)]
+    #[arg(long, value_name = "mm", requires = "made", requires = "ground", allow_hyphen_values = true, value_parser = number)]
     mu_multiply: Option<f64>,
     /// Override all terrain mu values with the value [mo]
-    #[arg(long, value_name = "mo", requires = "made", allow_hyphen_values = true, value_parser = number)]
+    #[arg(long, value_name = "mo", requires = "made", requires = "ground", allow_hyphen_values = true, value_parser = number)]
     mu_override: Option<f64>,
     /// Multiply all terrain rolling resistance values by the multiplier rrm
-    #[arg(long, value_name = "rrm", requires = "made", allow_hyphen_values = true, value_parser = number)]
+    #[arg(long, value_name = "rrm", requires = "made", requires = "ground", allow_hyphen_values = true, value_parser = number)]
     rr_multiply: Option<f64>,
     /// Override all terrain rolling resistance values with the value [rro]
-    #[arg(long, value_name = "rro", requires = "made", allow_hyphen_values = true, value_parser = number)]
+    #[arg(long, value_name = "rro", requires = "made", requires = "ground", allow_hyphen_values = true, value_parser = number)]
     rr_override: Option<f64>,
     /// Specifies the name of a settings file: .vstu by default, but any valid JSON file is accepted.
-    #[arg(long, value_name = "s", requires = "made")]
+    #[arg(long, value_name = "s", requires = "made", requires = "ground")]
     settings: Option<PathBuf>,
     /// Instructs the VSTU to take the input file [f] and perform custom queries.
     #[arg(long, value_name = "f", requires = "source", conflicts_with = "merge")]
     queryfile: Option<PathBuf>,
     /// Specifies an OBJ file with debug information to output for visual inspection.
-    #[arg(long, value_name = "d")]
+    #[arg(long, value_name = "d", requires = "ground")]
     debug: Option<PathBuf>,
     /// Pause for [p] seconds at the end of the build.
     #[arg(long, value_name = "p", allow_hyphen_values = true, value_parser = seconds)]
     pause: Option<Duration>,
+    /// Hardpan only: write what became of the mesh, as JSON.
+    #[arg(long, value_name = "FILE", requires = "target")]
+    report: Option<PathBuf>,
     /// Hardpan only: refuse input that is otherwise read with a warning.
     #[arg(long)]
     strict: bool,
@@ -137,6 +140,13 @@ impl Args {
                 if let Some(place) = debug.take_if(|_| !image) {
                     words.insert(1, with("--debug", place));
                 }
+                if let Some(place) = &self.report {
+                    if image {
+                        let text = "a report is of a mesh that is built, and this is an image; leave -report out";
+                        return Err(Failure::input(source, text));
+                    }
+                    words.insert(1, with("--report", place));
+                }
                 all.push(words);
                 target
             }
@@ -147,6 +157,10 @@ impl Args {
                     return Err(Failure::input(source, text));
                 }
                 source
+            }
+            (None, _) if self.merge.is_empty() => {
+                let text = "name what to work on: --source <s>, or --merge <m> <m>...; all flags: hardpan vstu --help";
+                return Err(Failure::Input(text.into()));
             }
             (None, _) => {
                 let files = self.merged()?;

@@ -1,8 +1,10 @@
 //! What sampling takes, before it begins.
 
 use super::{Made, Rule, Sampler};
+use hardpan::format::FRACTION;
+use hardpan_shaders::{Face, Ground, Pick, Posts, Stages};
 use serde::Serialize;
-use std::fs;
+use std::{fs, hint::black_box, time::Instant};
 
 /// What is sampled.
 pub struct Places {
@@ -15,16 +17,22 @@ pub struct Places {
     pub made: Made,
     /// Whether every face is asked for every place.
     pub oracle: bool,
+    /// Seconds of a core that writing a place takes.
+    pub written: f64,
 }
 
 /// Memory and time.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Estimate {
     pub heights_bytes: u64,
-    /// Of all arrays together.
+    /// The most that the whole program takes at once, what it took so far included.
     pub memory_bytes: u64,
+    /// Of the whole run, from its beginning.
     pub seconds: f64,
 }
+
+/// What the program takes beside arrays, where the system does not say what it has.
+const PROGRAM: u64 = 15 << 20;
 
 /// Seconds of a core for a hit, a place, a triangle; of a whole square, of a post of a field, and of a triangle that the oracle asks.
 const HIT: f64 = 13e-9;
@@ -34,20 +42,77 @@ const WHOLE: f64 = 250e-9;
 const POST: f64 = 300e-9;
 const ASKED: f64 = 4e-9;
 
+/// Places along each side, and the most faces, of the part of a job that is done before, to see how fast the machine is now.
+const SIDE: usize = 192;
+const FACES: usize = 20_000;
+
 impl Estimate {
-    /// `more` are bytes that stay beside what the sampler has.
-    pub fn of(ground: &Sampler, places: &Places, more: u64) -> Self {
-        let Places { columns, rows, apart, rule, made, oracle } = *places;
+    /// `more` are bytes that stay beside what the sampler has; the run began at `begun`.
+    pub fn of(ground: &Sampler, places: &Places, more: u64, stages: &dyn Stages, begun: Instant) -> Self {
+        let Places { columns, rows, apart, rule, made, oracle, written } = *places;
         let (hits, faces) = (ground.hits(apart), ground.triangles() as f64);
         let count = columns as f64 * rows as f64;
-        let [heights_bytes, all] = ground.memory([columns, rows], hits, made);
+        let [heights_bytes, mesh, next] = ground.memory([columns, rows], hits, made);
+        let memory_bytes = match memory() {
+            Some([now, most]) => most.max(now + next),
+            None => PROGRAM + mesh + more + next,
+        };
+        let threads = rayon::current_num_threads() as f64;
+        let [pace, each] = ground.pace(stages);
         let hit = if rule.is_some_and(Rule::is_of_cells) { WHOLE } else { HIT };
         let post = if made == Made::Field { POST } else { 0.0 };
         let oracle = if oracle { count * faces * ASKED } else { 0.0 };
-        let seconds = hits * hit + count * (PLACE + post) + faces * FACE + oracle;
-        let seconds = seconds / rayon::current_num_threads() as f64;
-        Estimate { heights_bytes, memory_bytes: all + more, seconds }
+        let sampled = pace * (hits * hit + count * (PLACE + post) + faces * FACE + oracle) + count * each;
+        let seconds = begun.elapsed().as_secs_f64() + sampled / threads + pace * count * written;
+        Estimate { heights_bytes, memory_bytes, seconds }
     }
+}
+
+impl Sampler<'_> {
+    /// How much longer than [`Estimate`] thinks a small part of the work takes here and now, and the seconds of a core for a place of fields
+    /// of heights, 0 without fields.
+    fn pace(&self, stages: &dyn Stages) -> [f64; 2] {
+        let along = |axis: usize| {
+            let [low, high] = self.bounds.map(|v| i64::from(v[axis]) << FRACTION);
+            (0..SIDE as i64).map(move |i| low + (high - low) * (2 * i + 1) / (2 * SIDE as i64))
+        };
+        let [mut x, mut y]: [Vec<i64>; 2] = [along(0).collect(), along(1).collect()];
+        (x.dedup(), y.dedup());
+        let faces: Vec<Face> = self.faces.iter().copied().step_by(self.faces.len() / FACES + 1).collect();
+        let timed = |work: &dyn Fn()| {
+            // the first time may wait for memory and threads
+            let times = [(); 2].map(|()| {
+                let begun = Instant::now();
+                work();
+                begun.elapsed().as_secs_f64()
+            });
+            times[0].min(times[1])
+        };
+        let part = Ground { vertices: &self.vertices, faces: &faces };
+        let ground = || drop(black_box(stages.heights(part, Posts { x: &x, y: &y }, Pick::Highest)));
+        let [low, high] = self.bounds.map(|v| [f64::from(v[0]), f64::from(v[1])]);
+        let area = ((high[0] - low[0]) * (high[1] - low[1])).max(1.0);
+        let places = (x.len() * y.len()) as f64;
+        let hits = self.hits_of(&faces, 1.0) / area * places;
+        let expected = (hits * HIT + places * PLACE + faces.len() as f64 * FACE) / rayon::current_num_threads() as f64;
+        let pace = if faces.is_empty() { 1.0 } else { timed(&ground) / expected };
+        let each = self.fields.as_ref().map_or(0.0, |fields| {
+            let t = fields.terrain();
+            let asked = || x.iter().zip(&y).for_each(|(x, y)| _ = black_box(self.ask(&t, [*x, *y], Pick::Highest)));
+            timed(&asked) / x.len().min(y.len()).max(1) as f64
+        });
+        [pace, each]
+    }
+}
+
+/// Bytes that the program has now, and the most that it had; none if nobody says.
+fn memory() -> Option<[u64; 2]> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let bytes = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+    };
+    Some([bytes("VmRSS:")?, bytes("VmHWM:")?])
 }
 
 /// Bytes that the machine has, or fewer that a container is allowed; none if nobody says.

@@ -55,6 +55,10 @@ impl Known {
     }
 }
 
+/// How headings name degrees.
+const LATITUDE: [&str; 2] = ["lat", "latitude"];
+const LONGITUDE: [&str; 4] = ["lon", "lng", "long", "longitude"];
+
 /// A column as a heading names it: `X [m]` is `x` in `m`.
 pub struct Column {
     /// In lower case.
@@ -111,6 +115,11 @@ impl Layout {
         let lacks: Vec<&str> =
             form.known.iter().zip(&places).filter(|(k, p)| k.needed && p.is_none()).map(|(k, _)| k.names[0]).collect();
         if !lacks.is_empty() {
+            let one_of =
+                |names: &[&str]| columns.iter().find(|c| names.contains(&&*c.name)).map(|c| brief(&c.text, 40));
+            if let Some((latitude, longitude)) = one_of(&LATITUDE).zip(one_of(&LONGITUDE)) {
+                return Err(lines.wrong(Cause::Degrees([latitude, longitude])));
+            }
             let heading: Vec<&str> = columns.iter().map(|c| &*c.text).collect();
             let heading = brief(&heading.join(","), 60);
             return Err(lines.wrong(Cause::Heading { heading, lacks, form: form.text }));

@@ -44,6 +44,8 @@ pub enum Cause {
     Number(String),
     /// A heading that lacks these columns, and what a line looks like.
     Heading { heading: String, lacks: Vec<&'static str>, form: &'static str },
+    /// Places by these columns, which are degrees, and no x and y.
+    Degrees([String; 2]),
     /// Two columns of one meaning.
     Twice(&'static str),
     /// A column in a unit that is not converted.
@@ -113,6 +115,11 @@ impl fmt::Display for Cause {
                 f,
                 "the heading {heading} has no {}; {form}, with commas, semicolons or tabs between fields",
                 lacks.join(" and no ")
+            ),
+            Self::Degrees([latitude, longitude]) => write!(
+                f,
+                "the columns {latitude} and {longitude} are degrees, and places are in metres: project them to the coordinate \
+                 system of the ground, as with QGIS or cs2cs, and name the columns x and y"
             ),
             Self::Twice(name) => write!(f, "two columns are {name}"),
             Self::Unit { name, unit, wanted } => {

@@ -15,17 +15,15 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Tiles that may lie under the boxes of all triangles that reach beyond one, and as many for each byte of the image: a builder
-/// stops long before.
-const UNDER: u64 = 1 << 24;
-const UNDER_EACH: u64 = 8;
+/// Bytes of a triangle in a bundle of sixteen: more triangles than that no tiles can hold.
+const EACH: u64 = 8;
 
 /// What all tiles add to.
 pub struct Ledger {
     keyed: Sha256,
     log2: u32,
-    /// Tiles under the boxes of the triangles so far, and the most that are looked at.
-    under: AtomicU64,
+    /// Tiles that the triangles so far meet, and the most that can hold them.
+    met: AtomicU64,
     most: u64,
 }
 
@@ -33,8 +31,7 @@ impl Ledger {
     pub fn new(terrain: &Terrain) -> Ledger {
         let h = terrain.header();
         let keyed = Sha256::new().chain_update(h.identity).chain_update(h.identity); // a whole block
-        let most = UNDER.max(UNDER_EACH.saturating_mul(h.total_len));
-        Ledger { keyed, log2: h.tile_log2, under: AtomicU64::new(0), most }
+        Ledger { keyed, log2: h.tile_log2, met: AtomicU64::new(0), most: h.total_len / EACH }
     }
 
     /// What a tile adds, given those that it holds: the sum for all tiles is 0.
@@ -45,23 +42,22 @@ impl Ledger {
         let mut sum = 0u128;
         for tri in held {
             sum = sum.wrapping_add(self.number(&tri, here));
-            if view.is_home(&tri) && self.has_room(tile::tiles_under(&tri, self.log2)) {
-                tile::tiles_met(&tri, self.log2).for_each(|met| sum = sum.wrapping_sub(self.number(&tri, met)));
+            if view.is_home(&tri) && !self.is_full() {
+                let mut met = 0;
+                tile::tiles_met(&tri, self.log2, |tile| {
+                    sum = sum.wrapping_sub(self.number(&tri, tile));
+                    met += 1;
+                    met <= self.most
+                });
+                self.met.fetch_add(met, Ordering::Relaxed);
             }
         }
         sum
     }
 
-    fn has_room(&self, under: u64) -> bool {
-        if !self.is_full() {
-            self.under.fetch_add(under.min(self.most + 1), Ordering::Relaxed);
-        }
-        !self.is_full()
-    }
-
-    /// Whether so many tiles lie under the triangles that nobody looked at all of them.
+    /// Whether the triangles meet more tiles than can hold them: then nobody looked at all.
     pub fn is_full(&self) -> bool {
-        self.under.load(Ordering::Relaxed) > self.most
+        self.met.load(Ordering::Relaxed) > self.most
     }
 
     fn number(&self, tri: &Tri, tile: [i64; 2]) -> u128 {
@@ -97,7 +93,13 @@ pub fn name(terrain: &Terrain, table: &[TileRecord], faults: &mut Faults) {
     all.dedup();
     let before = faults.count;
     for held in all.chunk_by(|a, b| a.tri == b.tri) {
-        let meets = if held.iter().any(|h| h.home) { tile::tiles_met(&held[0].tri, log2).count() } else { 0 };
+        let mut meets = 0;
+        if held.iter().any(|h| h.home) {
+            tile::tiles_met(&held[0].tri, log2, |_| {
+                meets += 1;
+                true
+            });
+        }
         if meets == held.len() {
             continue;
         }

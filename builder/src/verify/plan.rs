@@ -18,6 +18,9 @@ pub struct Tri {
 /// Least and greatest plan coordinates: x, y, x, y.
 pub type Box4 = [i32; 4];
 
+/// Cells that are tried one by one.
+const WINDOW: i64 = 32;
+
 /// A half-open rectangle: least corner and sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Rect {
@@ -177,6 +180,35 @@ impl Tri {
             }
             edges.iter_mut().for_each(|[side, _, north]| *side += *north << CELLS_LOG2[1]);
         }
+    }
+
+    /// Calls `see` with rectangles of few cells that together hold every cell that it meets, among those from first to last in x and y of
+    /// a grid from `low` on with sides of 2^`log2` steps, until it gives back false; says whether it never did. Each rectangle
+    /// has such a cell, unless the first is small, so the work is that of the cells that it meets.
+    pub fn windows<const SMALL: bool>(
+        &self,
+        bounds: Box4,
+        low: [i64; 2],
+        log2: [u32; 2],
+        range: [[i64; 2]; 2],
+        see: &mut impl FnMut([[i64; 2]; 2]) -> bool,
+    ) -> bool {
+        let count = range.map(|[first, last]| last - first + 1);
+        if count[0] * count[1] <= WINDOW {
+            return see(range);
+        }
+        let axis = usize::from(count[1] > count[0]);
+        let [first, last] = range[axis];
+        let middle = first + count[axis] / 2;
+        [[first, middle - 1], [middle, last]].into_iter().all(|half| {
+            let mut range = range;
+            range[axis] = half;
+            let rect = Rect {
+                low: [0, 1].map(|i| low[i] + (range[i][0] << log2[i])),
+                size: [0, 1].map(|i| (range[i][1] - range[i][0] + 1) << log2[i]),
+            };
+            !self.meets::<SMALL>(bounds, &rect) || self.windows::<SMALL>(bounds, low, log2, range, see)
+        })
     }
 
     /// Whether the interiors of two triangles have a place in common.

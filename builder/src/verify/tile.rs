@@ -15,14 +15,14 @@ use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; no builder needs as
-/// many.
-const PAIRS: [u64; 2] = [4096, 64];
+/// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; a seventh of that is the
+/// most that real meshes need.
+const PAIRS: [u64; 2] = [256, 16];
 /// Triangles that the entries of nodes inside each other may list for each word of a tile: a word names as many at most, and those of
 /// the outer nodes are few.
 const NAMED: usize = 16;
 /// Triangles that are tried with entries of nodes for each word of a tile; no builder needs as many.
-const TRIALS: u64 = 4096;
+const TRIALS: u64 = 64;
 /// Patches that are tried with entries and cells for each word of a tile: where one lies, a word must name it, once at each
 /// depth.
 const PATCHED: u64 = 64;
@@ -331,17 +331,14 @@ fn tile_box(tri: &Tri, log2: u32) -> [[i64; 2]; 2] {
     [[b[0], b[2]], [b[1], b[3]]].map(|ends| ends.map(|v| i64::from(v) >> log2))
 }
 
-/// How many tiles lie under a triangle's box.
-pub fn tiles_under(tri: &Tri, log2: u32) -> u64 {
-    tile_box(tri, log2).map(|[first, last]| (last - first + 1) as u64).iter().product()
-}
-
-/// Those of them that a triangle meets.
-pub fn tiles_met(tri: &Tri, log2: u32) -> impl Iterator<Item = [i64; 2]> {
-    let (bounds, [[x0, x1], [y0, y1]]) = (tri.bounds(), tile_box(tri, log2));
-    let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| [x, y]));
-    let rect = move |tile: [i64; 2]| Rect { low: tile.map(|v| v << log2), size: [1 << log2; 2] };
-    places.filter(move |&tile| tri.meets::<false>(bounds, &rect(tile)))
+/// Calls `see` with each tile that a triangle meets, until it gives back false; says whether it never did.
+pub fn tiles_met(tri: &Tri, log2: u32, mut see: impl FnMut([i64; 2]) -> bool) -> bool {
+    let bounds = tri.bounds();
+    tri.windows::<false>(bounds, [0; 2], [log2; 2], tile_box(tri, log2), &mut |[[x0, x1], [y0, y1]]| {
+        let mut tiles = (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x, y]));
+        let rect = |tile: [i64; 2]| Rect { low: tile.map(|v| v << log2), size: [1 << log2; 2] };
+        tiles.all(|tile| !tri.meets::<false>(bounds, &rect(tile)) || see(tile))
+    })
 }
 
 impl View<'_> {
@@ -756,26 +753,34 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             let (tri, b) = (&self.content.tris[t as usize], self.content.boxes[t as usize]);
             let range = |i: usize| {
                 let at = |v: i32| (i64::from(v) - low[i]) >> cell_log2[i];
-                (at(b[i]).max(0) >> parts[i], at(b[i + 2]).min(cells[i] - 1) >> parts[i])
+                [at(b[i]).max(0) >> parts[i], at(b[i + 2]).min(cells[i] - 1) >> parts[i]]
             };
-            let ((x0, x1), (y0, y1)) = (range(0), range(1));
-            let trials = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
-            if self.listed + pairs.len() > NAMED * view.words.len() || trials > self.trials_left {
+            let mut see = |[[x0, x1], [y0, y1]]: [[i64; 2]; 2]| {
+                let trials = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
+                if self.listed + pairs.len() > NAMED * view.words.len() || trials > self.trials_left {
+                    return false;
+                }
+                self.trials_left -= trials;
+                if has_blocks {
+                    let first = [x0 << parts[0], y0 << parts[1]];
+                    let low = [0, 1].map(|i| low[i] + (first[i] << cell_log2[i]));
+                    let cells = [(x1 - x0 + 1) << parts[0], (y1 - y0 + 1) << parts[1]];
+                    tri.blocks::<SMALL>(b, low, cell_log2, cells, |x, y, met| {
+                        pairs.push((at_entry((y0 + y) * side[0] + x0 + x, met), t));
+                    });
+                    return true;
+                }
+                for (y, x) in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (y, x))) {
+                    let r = Rect { low: [low[0] + x * size[0], low[1] + y * size[1]], size };
+                    if trials == 1 || tri.meets::<SMALL>(b, &r) {
+                        pairs.push((at_entry(y * side[0] + x, 0), t));
+                    }
+                }
+                true
+            };
+            if !tri.windows::<SMALL>(b, low, entry_log2, [range(0), range(1)], &mut see) {
                 let text = "its triangles lie over more places than its words can name";
                 return self.proof.cover.add(view.fault_at(&Rect { low, size: log2.map(|l| 1 << l) }, text));
-            }
-            self.trials_left -= trials;
-            if has_blocks {
-                tri.blocks::<SMALL>(b, low, cell_log2, cells, |x, y, met| {
-                    pairs.push((at_entry(y * side[0] + x, met), t));
-                });
-                continue;
-            }
-            for (y, x) in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (y, x))) {
-                let r = Rect { low: [low[0] + x * size[0], low[1] + y * size[1]], size };
-                if trials == 1 || tri.meets::<SMALL>(b, &r) {
-                    pairs.push((at_entry(y * side[0] + x, 0), t));
-                }
             }
         }
         let mut over: Vec<(u32, u32)> = Vec::new();
@@ -1015,6 +1020,11 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         // many may lie around a vertex, in many cells: those that were proven together before are not even looked at again
         let many = sheet.len() >= CROWD;
         if many {
+            if sheet.iter().any(|s| s.proof == 0 || s.proof != sheet[0].proof)
+                && fan(self.content, sheet, self.proofs + 1)
+            {
+                self.proofs += 1;
+            }
             sheet.sort_unstable_by_key(|s| s.proof);
         }
         let pairs = (sheet.len() * (sheet.len() - 1) / 2) as u64;
@@ -1113,6 +1123,38 @@ fn all_apart<const SMALL: bool>(content: &Content, sheet: &[Member]) -> bool {
         }
         true
     })
+}
+
+/// Proves those of a sheet apart that meet in the vertex that most of them have: sorted by their directions from there, each ends before
+/// the next begins. They get the number of that proof; says whether they did.
+fn fan(content: &Content, sheet: &mut [Member], proof: u32) -> bool {
+    let tri = |member: &Member| &content.tris[member.number as usize];
+    let mut counts: HashMap<[i32; 2], u32> = HashMap::new();
+    for (t, k) in sheet.iter().map(tri).flat_map(|t| [0, 1, 2].map(|k| (t, k))) {
+        *counts.entry([t.x[k], t.y[k]]).or_default() += 1;
+    }
+    let Some((&vertex, _)) = counts.iter().max_by_key(|(vertex, count)| (**count, **vertex)) else { return false };
+    // of each the directions in which it begins and ends, counter-clockwise
+    let mut spokes: Vec<([[i64; 2]; 2], usize)> = Vec::new();
+    for (i, t) in sheet.iter().map(tri).enumerate() {
+        let Some(k) = (0..3).find(|&k| [t.x[k], t.y[k]] == vertex) else { continue };
+        let way = |n: usize| [t.x[n % 3], t.y[n % 3]].map(i64::from);
+        let from = vertex.map(i64::from);
+        spokes.push(([k + 1, k + 2].map(|n| [way(n)[0] - from[0], way(n)[1] - from[1]]), i));
+    }
+    let cross = |a: [i64; 2], b: [i64; 2]| i128::from(a[0]) * i128::from(b[1]) - i128::from(a[1]) * i128::from(b[0]);
+    let south = |d: [i64; 2]| d[1] < 0 || d[1] == 0 && d[0] < 0;
+    let order = |a: [i64; 2], b: [i64; 2]| south(a).cmp(&south(b)).then(0.cmp(&cross(a, b)));
+    spokes.sort_unstable_by(|([a, _], _), ([b, _], _)| order(*a, *b));
+    let apart = spokes.iter().zip(spokes.iter().cycle().skip(1)).all(|(([from, to], _), ([next, _], _))| {
+        let turn = cross(*from, *next);
+        let same = turn == 0 && south(*from) == south(*next);
+        turn < 0 || turn == 0 && !same || turn > 0 && cross(*to, *next) >= 0
+    });
+    if apart && spokes.len() > 1 {
+        spokes.iter().for_each(|(_, i)| sheet[*i].proof = proof);
+    }
+    apart && spokes.len() > 1
 }
 
 /// Why it is not proven that triangles of a sheet lie apart.

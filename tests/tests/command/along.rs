@@ -18,7 +18,9 @@ fn answers_along_a_drive() {
     assert_eq!(
         err,
         "note: drive.csv: 1 of 5 points without ground (1 not in the image), the first on line 6; the ground has x -50 to 50, y -50 to 50\n\
-         note: drive.csv: 3 of 5 lines have no z: the highest ground answers; the first is line 2\n"
+         note: drive.csv: 3 of 5 lines have no z: the highest ground answers; the first is line 2\n\
+         note: drive.csv: 1 jump from one deck to another, the first from line 3 to 4: from 0 to 6 m in height; \
+         write the height of each place in a column z [jump]\n"
     );
     assert_eq!(
         out,
@@ -53,6 +55,73 @@ fn answers_along_a_drive() {
         assert_eq!(row[4], if x.abs() <= 5.0 { "6" } else { "0" }, "at {x}");
         assert_eq!(row[1].parse(), Ok(i as f64 / 100.0), "at {x}: no digits of rounding");
     }
+}
+
+/// A road under a bridge, driven without heights: where the deck begins and ends the highest ground jumps, and `--strict` stops it.
+#[test]
+fn a_drive_without_heights_jumps_at_a_bridge() {
+    let folder = bridge("a_drive_without_heights_jumps_at_a_bridge");
+    let places = |from: i32, to: i32, rest: &str| (from..=to).map(|x| format!("{x},0{rest}\n")).collect::<String>();
+    for (name, text, jumps) in [
+        (
+            "under.csv",
+            format!("x,y\n{}", places(-9, 9, "")),
+            Some("2 jumps from one deck to another, the first from line 5 to 6: from 0 to 6 m"),
+        ),
+        ("heights.csv", format!("x,y,z\n{}", places(-9, 9, ",0")), None),
+        ("beside.csv", format!("x,y\n{}", places(6, 40, "")), None),
+        ("on.csv", format!("x,y\n{}", places(-5, 5, "")), None),
+        // a place with a height between them, and one without ground
+        ("between.csv", format!("x,y,z\n{}5.5,0,0\n{}", places(0, 5, ","), places(6, 9, ",")), None),
+        ("lost.csv", "x,y\n4,0\n400,0\n6,0\n".into(), None),
+        // each wheel by itself
+        ("wheels.csv", "wheel,x,y\na,0,0\nb,9,0\na,1,0\nb,8,0\n".into(), None),
+        (
+            "wheel.csv",
+            "wheel,x,y\na,0,0\nb,9,0\na,1,0\nb,4,0\n".into(),
+            Some("1 jump from one deck to another, the first from line 3 to 5: from 0 to 6 m"),
+        ),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+        let typed = ["query", "bridge.hpan", "--along", name];
+        let [out, err] = expect(0, &folder, &typed);
+        assert_eq!(
+            err.matches(" in height; write the height of each place in a column z [jump]").count(),
+            jumps.iter().count(),
+            "{name}: {err}"
+        );
+        holds(&err, jumps.as_slice());
+        assert!(out.lines().count() > 3, "the answers stand all the same");
+        let strict = jumps.is_some() || ["between.csv", "lost.csv"].contains(&name);
+        let [_, err] = expect(i32::from(strict), &folder, &[&typed[..], &["--strict"]].concat());
+        holds(&err, jumps.as_slice());
+    }
+}
+
+/// Where it jumped, and how far, as values; and a slope of two decks, on which heights change as much, is no jump.
+#[test]
+fn jumps_of_a_drive_are_findings() {
+    use hardpan_builder::{Code, Options, Scene, Triangle, build, check::jump::Jumps, fixtures};
+    // two decks of one slope, four metres apart
+    let corners = [[0.0, 0.0], [100.0, 0.0], [100.0, 9.0], [0.0, 9.0]];
+    let positions = [0.0, 4.0].into_iter().flat_map(|z| corners.map(|[x, y]| [x, y, z + x / 4.0])).collect();
+    let triangles =
+        [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]].map(|v| Triangle { v, material: 0, source: 0 }).to_vec();
+    let decks = Scene { positions, triangles, ..fixtures::flat() };
+    let found = |scene: &Scene, places: &[[f64; 2]]| {
+        let built = build(scene, &Options::default()).unwrap();
+        let t = hardpan::Terrain::open(&built.image).unwrap();
+        let mut jumps = Jumps::default();
+        for (at, line) in places.iter().zip(2..) {
+            jumps.go(&t, 0, *at, None, &t.closest([at[0], at[1], 100.0]), line);
+        }
+        jumps.finding()
+    };
+    assert_eq!(found(&decks, &[[1.0, 4.0], [9.0, 4.0], [40.0, 4.0]]), None);
+    let finding = found(&fixtures::bridge(), &[[-8.0, 1.0], [-4.0, 1.0], [0.0, 1.0], [7.0, 1.0]]).unwrap();
+    assert_eq!((finding.code, finding.place), (Code::Jump, Some([-4.0, 1.0, 6.0])));
+    let values = ["count", "height", "largest"].map(|name| finding.value(name).unwrap());
+    assert_eq!(values, [2.0, 6.0, 6.0]);
 }
 
 /// Numbers of the attribute `d` of the line of a colour: its parts between gaps, each of points.
@@ -263,6 +332,23 @@ fn numbers_that_are_no_places() {
         let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
         holds(&err, &[&format!("line {line}: the heading "), "has no x and no y; "]);
     }
+    // degrees are no metres: both columns are named, and what to do
+    for (heading, columns) in [
+        ("lat,lon", "the columns lat and lon are degrees"),
+        ("id;Longitude;Latitude", "the columns Latitude and Longitude are degrees"),
+        ("LAT (deg),lng,z", "the columns LAT (deg) and lng are degrees"),
+    ] {
+        fs::write(folder.join("points.csv"), format!("{heading}\n48.1,11.5,3\n")).unwrap();
+        for typed in
+            [&["query", "bridge.hpan", "--csv"][..], &["query", "bridge.hpan", "--along"], &["diff", "bridge.hpan"]]
+        {
+            let [_, err] = expect(2, &folder, &[typed, &["points.csv"]].concat());
+            holds(&err, &["points.csv: line 1: ", columns, "places are in metres", "name the columns x and y"]);
+        }
+    }
+    // beside x and y they are columns as others
+    fs::write(folder.join("points.csv"), "lat,lon,x,y\n48,11,0,0\n").unwrap();
+    holds(&expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"])[0], &["\n0,0,6,", ",48,11\n"]);
     for text in ["", "x,y\n\n", ",,\n"] {
         fs::write(folder.join("points.csv"), text).unwrap();
         let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);

@@ -452,6 +452,24 @@ fn a_missing_graphics_card_is_explained() {
     holds(&text, &["no graphics card whose name contains \"nonsense\"; ", "\nfound: none\n"]);
 }
 
+/// Where no session has a folder, as in containers, a driver's library prints no error of its own.
+#[test]
+fn by_04_what_a_driver_prints_is_no_error() {
+    let folder = folder("by_04_what_a_driver_prints_is_no_error");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let ran = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(&*crate::shell::HARDPAN);
+        command.args(arguments).current_dir(&folder).env_remove("XDG_RUNTIME_DIR");
+        crate::shell::ended(0, command.output().unwrap(), arguments)
+    };
+    let [_, err] = ran(&["--version", "--verbose"]);
+    assert_eq!(err, "");
+    if has_driver(&folder) {
+        let [_, err] = ran(&["grid", "bridge.obj", "--cell", "1", "--backend", "software"]);
+        assert!(err.lines().all(|line| line.starts_with("note: ")), "{err}");
+    }
+}
+
 #[test]
 fn a_software_driver_is_no_graphics_card() {
     let folder = folder("a_software_driver_is_no_graphics_card");

@@ -89,6 +89,23 @@ fn layers_and_explain() {
     assert!(sum >= 5, "a cell and two leaves");
 }
 
+/// On the row's own fixture, also where triangles of a surface meet: two surfaces, two candidates, and the rule.
+#[test]
+fn vt_17_each_surface_is_one_candidate() {
+    let folder = folder("vt_17_each_surface_is_one_candidate");
+    expect(0, &folder, &["demo", "--fixture", "bridge"]);
+    for (place, answer) in [("0,0,2", "z 0.0"), ("0,0,5", "z 6.0"), ("1,-2,2", "z 0.0"), ("5,50,2", "z 0.0")] {
+        let [out, _] = expect(0, &folder, &["query", "bridge.hpan", place, "--explain"]);
+        let candidates: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("  candidate  z ")).collect();
+        let [deck, ground] = candidates[..] else { panic!("{place}: {out}") };
+        assert!(deck.starts_with("6.000000") && ground.starts_with("0.000000"), "{place}: {out}");
+        holds(
+            &out,
+            &["  answer     ", answer, ": the nearest within 4 m, above or below; of two equally near the lower"],
+        );
+    }
+}
+
 #[test]
 fn csv_in_and_out() {
     let folder = bridge("csv_in_and_out");

@@ -95,10 +95,21 @@ fn cg_05_cg_10_cg_12_every_cell_equals_the_oracle() {
     assert!(found > 50_000 && layered > 3_000, "{found} {layered}");
 }
 
+/// Of the eleven fixtures two are heights, of which the oracle, which asks faces, says that it cannot.
 #[test]
 fn cg_06_the_brute_force_agrees_on_all_fixtures() {
     let folder = folder("cg_06_the_brute_force_agrees_on_all_fixtures");
-    for (name, scene, cell) in scenes() {
+    let more = [("far", fixtures::far(), "7.3"), ("city", fixtures::city(), "60")];
+    let all: Vec<_> = scenes().into_iter().chain(more).collect();
+    for name in ["flat", "ramp", "bridge", "hole", "curb", "mats", "city", "soup", "far"] {
+        assert!(all.iter().any(|scene| scene.0 == name), "{name}");
+    }
+    for name in ["cobble", "step"] {
+        expect(0, &folder, &["demo", "--fixture", name]);
+        let text = error(2, &folder, &["grid", &format!("{name}.hpan"), "--cell", "1", "--oracle"]);
+        holds(&text, &[name, "leave --oracle out"]);
+    }
+    for (name, scene, cell) in all {
         fs::write(folder.join("a.obj"), obj(&scene)).unwrap();
         for rule in [&["--rule", "highest"][..], &["--rule", "nearest=0"], &["--layers"]] {
             let typed = [&["a.obj", "--cell", cell, "--oracle"][..], rule].concat();
@@ -156,6 +167,7 @@ fn cg_04_extents_are_those_of_the_faces() {
     assert!(reader.info().width >= 1200 && colours.len() > 10);
 }
 
+/// Of CG-23 the rule of a grid; nothing measures how much room is above the ground.
 #[test]
 fn cg_13_cg_23_the_highest_is_the_deck_and_the_nearest_the_ground() {
     let folder = folder("cg_13_cg_23_the_highest_is_the_deck_and_the_nearest_the_ground");
@@ -301,10 +313,20 @@ fn cg_15_cells_are_above_zero_and_not_too_many() {
         &error(2, &folder, &["grid", "bridge.obj", "--cell", "0.0001"]),
         &["bridge.obj: squares of 0.0001 m are smaller than the lattice's step"],
     );
-    holds(
-        &error(2, &folder, &["grid", "bridge.obj", "--cell", "0.001"]),
-        &["bridge.obj: 100,000 x 100,000 squares are more than 2,147,483,648; take larger ones, of 0.0022 m"],
-    );
+    for (cell, more) in [("0.001", "100,000 x 100,000 squares"), ("1.3mm", "76,923 x 76,923 squares")] {
+        let text = error(4, &folder, &["grid", "bridge.obj", "--cell", cell]);
+        holds(&text, &["bridge.obj: ", more, " are more than 2,147,483,648; take larger ones, of 0.0022 m\n"]);
+    }
+    // a number of two digits is written in two
+    fs::write(folder.join("land.obj"), "v 0 0 0\nv 100 0 0\nv 100 60 0\nv 0 60 0\nf 1 2 3 4\n").unwrap();
+    let text = error(4, &folder, &["grid", "land.obj", "--up", "z", "--unit", "m", "--cell", "0.0005"]);
+    holds(&text, &["take larger ones, of 0.0017 m\n"]);
+    fs::remove_file(folder.join("land.obj")).unwrap();
+    // a length may have a unit
+    for cell in ["0.5", "50cm", "500mm", "0.5 m"] {
+        let facts = facts(&folder, &["bridge.obj", "--cell", cell]);
+        assert_eq!((&facts["cell"], &facts["columns"]), (&0.5.into(), &200.into()), "{cell}");
+    }
     // what is said to help does
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["bridge.obj"], "and nothing is written");
@@ -385,16 +407,31 @@ fn cg_19_what_it_takes_is_said_before() {
     let folder = folder("cg_19_what_it_takes_is_said_before");
     fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
     let [_, err] = expect(0, &folder, &["grid", "bridge.obj", "--cell", "0.1", "-o", "g.npy"]);
-    holds(
-        &err,
-        &["note: 1,000 x 1,000 squares of 0.1 m; memory: heights 7812.5 KiB, with all arrays ", "; time: about "],
-    );
+    holds(&err, &["note: 1,000 x 1,000 squares of 0.1 m; memory: heights 7.6 MiB, in all ", "; time: about "]);
     let facts = facts(&folder, &["bridge.obj", "--cell", "0.1", "-o", "g.npy", "--force"]);
     let estimate = &facts["estimate"];
     let [heights, all] = ["heights_bytes", "memory_bytes"].map(|key| estimate[key].as_f64().unwrap());
     let array = npy(&folder.join("g.npy")).1.len() as f64 * 8.0;
-    assert!((heights / array - 1.0).abs() < 0.2 && all >= heights, "{heights} {all} of {array}");
-    assert!(estimate["seconds"].as_f64().unwrap() > 0.0);
+    assert!(heights == array && all > heights, "{heights} {all} of {array}");
+}
+
+/// The time that is said is that of the whole run, to its order: what it took so far, and the rest at the pace of this machine now.
+#[test]
+fn cg_19_estimates_of_time_hold() {
+    let folder = folder("cg_19_estimates_of_time_hold");
+    fs::write(folder.join("city.obj"), obj(&fixtures::city())).unwrap();
+    fs::write(folder.join("plane.obj"), "v 0 0 0\nv 1000 0 30\nv 1000 1000 50\nv 0 1000 5\nf 1 2 3 4\n").unwrap();
+    for typed in [
+        &["city.obj", "--cell", "0.5", "-o", "a.npy", "--force"][..],
+        &["plane.obj", "--cell", "0.5", "-o", "a.csv", "--force"],
+        &["plane.obj", "--cell", "0.4", "-o", "a.hpan", "--force"],
+    ] {
+        let begun = std::time::Instant::now();
+        let facts = facts(&folder, typed);
+        let (took, said) = (begun.elapsed().as_secs_f64(), facts["estimate"]["seconds"].as_f64().unwrap());
+        println!("{typed:?}: said {said:.2} s, took {took:.2} s");
+        assert!(said > took / 4.0 && said < took * 4.0, "{typed:?}: said {said} s, took {took} s");
+    }
 }
 
 #[test]
@@ -420,6 +457,18 @@ fn cg_21_each_cell_is_a_square() {
     let count = |start: &str| text.lines().filter(|l| l.starts_with(start)).count() as u64;
     assert_eq!((count("f "), count("v ")), (facts["ground"].as_u64().unwrap(), 4 * count("f ")));
     assert!(count("f ") > 9_990);
+    // each lies at the height of its square, as the array has them
+    fs::write(folder.join("curb.obj"), obj(&fixtures::curb())).unwrap();
+    let typed = ["curb.obj", "--cell", "1", "--rule", "cell-greatest", "--force"];
+    crate::grid::facts(&folder, &[&typed[..], &["--squares", "-o", "c.obj"]].concat());
+    crate::grid::facts(&folder, &[&typed[..], &["-o", "c.npy"]].concat());
+    let text = fs::read_to_string(folder.join("c.obj")).unwrap();
+    let corners: Vec<f64> =
+        text.lines().filter(|l| l.starts_with("v ")).map(|l| l.rsplit(' ').next().unwrap().parse().unwrap()).collect();
+    let heights: Vec<f64> = npy(&folder.join("c.npy")).1.into_iter().filter(|z| !z.is_nan()).collect();
+    assert_eq!(corners, heights.iter().flat_map(|z| [*z; 4]).collect::<Vec<_>>());
+    let different: std::collections::BTreeSet<u64> = heights.iter().map(|z| z.to_bits()).collect();
+    assert!(different.len() >= 3, "road, pavement and lamp: {different:?}");
     holds(&error(2, &folder, &["grid", "hole.obj", "--cell", "10", "-o", "t.obj"]), &["t.obj: ", "add --squares"]);
     holds(
         &error(2, &folder, &["grid", "hole.obj", "--cell", "10", "--squares", "-o", "t.csv"]),
@@ -528,7 +577,6 @@ fn fields_of_an_image_are_sampled() {
 
 /// The size of the city that the brief of grids names, at 0.25 m: beside reading it has two seconds on two cores.
 #[test]
-#[ignore = "a measurement: on a machine of its own"]
 fn cg_03_a_city_in_seconds() {
     let folder = folder("cg_03_a_city_in_seconds");
     let scene = fixtures::city();
@@ -544,8 +592,10 @@ fn cg_03_a_city_in_seconds() {
             sampled * 1e9 / squares
         );
         println!("{}", facts["estimate"]);
-        assert!(sampled < 2.0 && squares > 20e6, "{facts}");
+        assert!(squares > 20e6, "{facts}");
     }
+    // reading, mending, sampling and writing, in seconds of the processor: of one core, so less on two
+    crate::shell::soon(5, 0, &folder, &["grid", "city.obj", "--cell", "0.25", "-o", "city.npy", "--force"]);
 }
 
 /// A corner in exact fractions of lattice steps.
@@ -716,7 +766,9 @@ fn by_20_a_mesh_as_a_field() {
         let answer = t.closest([x, y, 2.0]);
         match truth {
             Some(z) => {
-                assert!(answer.found() && (t.z_f64(&answer.hit) - z).abs() <= stated, "{x} {y} {z} {stated}");
+                // posts are heights of the lattice, in steps of 2^-16 m: the oracle's, rounded to one
+                let step = (z * 65536.0).round_ties_even() / 65536.0;
+                assert!(answer.found() && t.z_f64(&answer.hit) == step, "{x} {y} {z} {stated}");
                 held += 1;
             }
             None => {
@@ -753,7 +805,7 @@ fn by_20_settings_say_what_a_field_is() {
         &folder,
         &["build", "bridge.obj", "--raster", "0.5", "--raster-material", "Asphalt", "-o", "typed.hpan"],
     );
-    holds(&err, &["note: 201 x 201 posts 0.5 m apart; memory: heights 315.6 KiB, with all arrays ", "; time: about "]);
+    holds(&err, &["note: 201 x 201 posts 0.5 m apart; memory: heights 315.6 KiB, in all ", "; time: about "]);
     let identity = info(&folder, "typed.hpan")["identity"].clone();
     let expected = serde_json::json!({ "cell": 0.5, "material": "Asphalt", "at": "multiples" });
     for (settings, more) in [
@@ -852,24 +904,30 @@ fn peak(folder: &Path, arguments: &[&str]) -> Option<(u64, Value)> {
     Some((err.lines().last()?.trim().parse::<u64>().ok()? << 10, estimate["estimate"]["memory_bytes"].clone()))
 }
 
-/// The estimate of memory is what a run takes beside the program itself, within a quarter.
+/// The estimate of memory is the most that the whole run has at once, within a fifth.
 #[test]
 fn cg_19_estimates_of_memory_hold() {
     let folder = folder("cg_19_estimates_of_memory_hold");
     fs::write(folder.join("plane.obj"), "v 0 0 0\nv 1000 0 30\nv 1000 1000 50\nv 0 1000 5\nf 1 2 3 4\n").unwrap();
+    fs::write(folder.join("city.obj"), obj(&fixtures::city())).unwrap();
+    expect(0, &folder, &["demo", "--fixture", "city"]);
     let progress = ["--progress", "json", "--force", "--threads", "2"];
     for typed in [
         &["grid", "plane.obj", "--cell", "0.4", "-o", "a.npy"][..],
         &["grid", "plane.obj", "--cell", "0.4", "--layers", "-o", "a.npy"],
         &["grid", "plane.obj", "--cell", "0.4", "-o", "a.hpan"],
         &["build", "plane.obj", "--raster", "0.4", "-o", "a.hpan"],
+        &["grid", "city.obj", "--cell", "0.5", "-o", "a.npy"],
+        &["grid", "city.obj", "--cell", "0.25", "-o", "a.npy"],
+        &["grid", "city.hpan", "--cell", "0.25", "-o", "a.npy"],
     ] {
         let Some((peak, estimate)) = peak(&folder, &[typed, &progress].concat()) else {
             verification::skipped("there is no /usr/bin/time");
             return;
         };
-        let (own, estimate) = (peak as f64 - f64::from(20 << 20), estimate.as_f64().unwrap());
-        assert!(estimate > own * 0.9 && estimate < own * 1.35, "{typed:?}: estimated {estimate}, took {own}");
+        let (peak, estimate) = (peak as f64, estimate.as_f64().unwrap());
+        println!("{typed:?}: said {estimate}, took {peak}");
+        assert!(estimate > peak * 0.8 && estimate < peak * 1.2, "{typed:?}: said {estimate}, took {peak}");
     }
 }
 

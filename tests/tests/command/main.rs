@@ -10,6 +10,7 @@ mod demo;
 mod diff;
 mod export;
 mod fbx;
+mod forged;
 mod grid;
 mod help;
 mod identities;

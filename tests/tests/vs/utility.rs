@@ -445,6 +445,9 @@ fn vt_62_x4_a_query_needs_its_source() {
         holds(&expect(2, &folder, &line)[1], &["--source <"]);
     }
     let missing = |line: &[&str]| expect(2, &folder, line)[1].clone();
+    // a merge is asked nothing, so it is not named as what may be missing
+    let alone = missing(&["vstu", "-queryfile", "p.csv"]);
+    assert!(alone.contains("--source <s>") && !alone.contains("--merge"), "{alone}");
     holds(&missing(&["vstu", "-s", "bridge.hpan"]), &["--target <", "--debug <", "--queryfile <"]);
     holds(&missing(&["vstu", "-s", "bridge.hpan", "-mu-multiply", "2", "-queryfile", "p.csv"]), &["--target <"]);
     for flag in ["-queryfile p.csv", "-debug x.obj"] {
@@ -454,6 +457,23 @@ fn vt_62_x4_a_query_needs_its_source() {
     // the short form of the seed
     vstu(0, &folder, "-queryfile p.csv -s bridge.hpan");
     assert_eq!(table(&folder, "p.csv_out.csv")[0]["z"], "6");
+}
+
+/// The report of a build is that of `hardpan build --report`; of an image there is none.
+#[test]
+fn a_report_is_that_of_the_build() {
+    let folder = listed("a_report_is_that_of_the_build");
+    vstu(0, &folder, "-source shape.fbx -target a.vsterrain -report a.json");
+    expect(0, &folder, &["build", "shape.fbx", "-o", "b.vsterrain", "--report", "b.json"]);
+    let [a, b] =
+        ["a.json", "b.json"].map(|name| serde_json::from_slice::<serde_json::Value>(&bytes(&folder, name)).unwrap());
+    assert_eq!((&a["done"], &a["report"]), (&b["done"], &b["report"]));
+    for key in ["import", "warnings", "findings", "materials", "ground"] {
+        assert!(!a[key].is_null() && a[key] == b[key], "{key}: {} {}", a[key], b[key]);
+    }
+    let text = error(2, &folder, &["vstu", "-source", "a.vsterrain", "-target", "c.vsterrain", "-report", "c.json"]);
+    holds(&text, &["a.vsterrain: a report is of a mesh"]);
+    assert!(!folder.join("c.vsterrain").exists() && !folder.join("c.json").exists());
 }
 
 /// Both lines of Listing 1 with a debug OBJ draw the same, as `hardpan export obj` does.

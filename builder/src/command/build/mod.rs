@@ -18,7 +18,7 @@ pub use self::sources::{Asked, Placed, Ready, remark, settings_of};
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads, again, backend, decimal, factors, has_bytes, has_extension, help,
     is_nowhere,
-    length::{Side, Threshold},
+    length::{Side, Threshold, metres},
     named, quoted,
     report::{self, Report},
     same, tell,
@@ -149,8 +149,8 @@ fn max_slope(text: &str) -> Result<f64, String> {
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
-    let metres = text.parse().ok().filter(|v| Raster::is_cell(*v));
-    metres.ok_or_else(|| "the distance of posts in metres, above 0, as in --raster 0.5".into())
+    let pitch = metres(text).filter(|v| Raster::is_cell(*v));
+    pitch.ok_or_else(|| "the distance of posts in metres, above 0, as in --raster 0.5".into())
 }
 
 /// `--preset`. What asks for the list is answered as what asks for help is: no file is needed.

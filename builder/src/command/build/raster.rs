@@ -1,6 +1,6 @@
 //! `build --raster`: an image of heights instead of triangles.
 
-use std::{io::Write, path::Path};
+use std::{io::Write, path::Path, time::Instant};
 
 use crate::{
     BuildError, Built, Provenance, Scene, Settings,
@@ -27,6 +27,7 @@ pub fn rastered(
 ) -> Done<(Built, Fit)> {
     let Settings { build: options, raster, patch_tolerance: tolerance, .. } = &mut provenance.settings;
     let raster = raster.as_mut().expect("an image of heights is asked for");
+    let begun = Instant::now();
     let (mended, _) = stage("mending", || Sampler::of_scene(scene, options, stages));
     let (ground, mesh) = mended.map_err(failed)?;
     let material = ground.material(raster.material.as_deref()).map_err(failed)?;
@@ -36,7 +37,7 @@ pub fn rastered(
         PostsAt::Centres => ground.squares(raster.cell).map(|squares| squares.posts()),
     };
     let posts = posts.map_err(failed)?;
-    let heights = heights_at(&posts, &ground, args, who, scene.bytes(), stages)?;
+    let heights = heights_at(&posts, &ground, args, who, scene.bytes(), stages, begun)?;
     let (options, tolerance) = (options.clone(), *tolerance);
     let image = || ground.image(posts, heights, &material, tolerance, &options, Some(&*provenance));
     let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
@@ -57,10 +58,12 @@ fn heights_at(
     who: &Path,
     more: u64,
     stages: &dyn Stages,
+    begun: Instant,
 ) -> Done<Vec<f64>> {
     let (columns, rows, apart) = (posts.x.len(), posts.y.len(), posts.pitch);
-    let places = Places { columns, rows, apart, rule: Some(Rule::Highest), made: Made::Field, oracle: false };
-    let estimate = Estimate::of(ground, &places, more);
+    let rule = Some(Rule::Highest);
+    let places = Places { columns, rows, apart, rule, made: Made::Field, oracle: false, written: 0.0 };
+    let estimate = Estimate::of(ground, &places, more, stages, begun);
     estimate::allowed(&estimate, who, "take posts farther apart with --raster")?;
     let mut tell = Tell::new(args.progress.is_json(), 1);
     estimate::say(&estimate, &places, &format!("posts {} m apart", decimal(apart)), &tell);

@@ -12,7 +12,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, has_extension, is_nowhere, load, note, progress::stage, shown, terrain, view,
+    Done, Failure, Kind, NewFile, Replace, has_extension, is_nowhere, length::metres, load, note, progress::stage,
+    shown, terrain, view,
 };
 use crate::{
     compare::{self, Options, Watch},
@@ -42,7 +43,7 @@ pub struct Args {
     /// The image to compare with it, or a reference: points of another tool, FILE.csv
     second: PathBuf,
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = view::per_metre)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = side)]
     grid: Option<f64>,
     /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = tolerance)]
@@ -73,9 +74,14 @@ pub struct Args {
     json: bool,
 }
 
+fn side(text: &str) -> Result<f64, String> {
+    let side = metres(text).filter(|v| (1e-9..=1e9).contains(v));
+    side.ok_or_else(|| "must be a length above zero, as in 0.5 or 50cm".into())
+}
+
 fn tolerance(text: &str) -> Result<f64, String> {
-    let value = text.parse().ok().filter(|v: &f64| *v >= 0.0 && v.is_finite());
-    value.ok_or_else(|| "must be a number of metres, 0 or more".into())
+    let value = metres(text).filter(|v| *v >= 0.0);
+    value.ok_or_else(|| "must be a length, 0 or more, as in 0.01 or 1cm".into())
 }
 
 fn range(text: &str) -> Result<[f64; 2], String> {

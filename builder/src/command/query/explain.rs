@@ -75,7 +75,10 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
             Trace::Candidate(hit) => candidates.push(hit),
         }
     }
-    candidates.sort_by_key(|hit| -hit.z);
+    // where its triangles meet, a surface is one candidate
+    let surface = |hit: &hardpan::Hit| (-hit.z, hit.material, hit.source);
+    candidates.sort_by_key(surface);
+    candidates.dedup_by_key(|hit| surface(hit));
     for hit in &candidates {
         writeln!(
             out,

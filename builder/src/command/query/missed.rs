@@ -5,6 +5,7 @@ use hardpan::{Answer, Reach, Status, Terrain};
 use super::super::{counted, decimal, grouped};
 use crate::{
     ask::Ask,
+    check::jump::Jumps,
     table::{Heights, Tally},
 };
 
@@ -24,6 +25,8 @@ pub struct Missed {
     /// Lines with a z and ground, and those of them whose ground is beyond the near window.
     asked_z: u64,
     far: Tally,
+    /// Of a drive.
+    pub jumps: Jumps,
 }
 
 impl Missed {

@@ -27,8 +27,8 @@ use self::{
     table::{Table, decimals},
 };
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, counted, export::not_a_source, grouped, has_extension, is_nowhere,
-    load, named, note, tables, terrain, warn,
+    Done, Failure, Form, Kind, NewFile, Replace, counted, export::not_a_source, findings::worded, grouped,
+    has_extension, is_nowhere, load, named, note, tables, terrain, warn,
 };
 use crate::{
     ask::{Ask, Many},
@@ -149,7 +149,8 @@ fn tell(args: &Args, terrain: &Terrain, drive: Drive, missed: &Missed) -> Done {
     let far = missed.told_far();
     // of points the ground may be asked for from afar
     let (off, far) = if args.along.is_some() { (far, None) } else { (None, far) };
-    let told = [apart, tables::odd(missed.odd), lost, tables::lacking(&missed.heights), off];
+    let jumps = missed.jumps.finding().map(|finding| worded(&finding, false));
+    let told = [apart, tables::odd(missed.odd), lost, tables::lacking(&missed.heights), off, jumps];
     let told: Vec<String> = told.into_iter().flatten().collect();
     if let Some(file) = args.csv.as_ref().filter(|_| missed.asked == 0) {
         note(format!("{}: no points; {POINT}, and a first line without numbers is a heading", named(file)));
@@ -291,6 +292,9 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
             if of_file {
                 self.missed.heights.count(ask.z, beside.line(i));
                 self.missed.count_far(ask, a, beside.line(i));
+            }
+            if let Some(stop) = beside.stop(i) {
+                self.missed.jumps.go(self.terrain, stop.wheel, [ask.x, ask.y], ask.z, a, stop.line);
             }
             let (stop, passed) = (beside.stop(i), beside.passed(i));
             let filled = self.args.fallback && !a.found();
