@@ -193,7 +193,8 @@ fn ground(
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
     let (moved, record, most_rise) = (Moved::new(), Record::default(), (RISE * exp2(-step[1])) as u32);
-    let mut ground = Ground { vertices, faces, moved, record, materials: &materials, origin, farthest };
+    let mut ground =
+        Ground { vertices, faces, moved, record, materials: &materials, origin, farthest, inner: Vec::new() };
     if options.weld != crate::Near::default() {
         report.weld = weld::weld(&mut ground, options.weld);
         report.weld.moved = worst(&ground.moved, step);

@@ -119,7 +119,8 @@ impl Piece {
     }
 }
 
-/// Adds what was uncovered and ought not to have been, of ground that goes on over steps up to `rise`. Returns how many triangles.
+/// Adds what was uncovered and ought not to have been, of ground that goes on over steps up to `rise`. Returns how many
+/// triangles: they come last, out of order.
 pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let Record { before, mut swept } = std::mem::take(&mut ground.record);
     let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
@@ -194,9 +195,6 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
         });
         let left = region(&swept);
         (now, early) = (near(&left, &ground.vertices, &now), near(&left, &vertices, &early));
-    }
-    if restored > 0 {
-        ground.order();
     }
     // what is swept from now on is looked at the next time
     ground.record = Record { before: Some((vertices, faces)), swept: Vec::new() };

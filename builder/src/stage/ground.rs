@@ -31,6 +31,8 @@ pub struct Ground<'a> {
     pub origin: [i64; 3],
     /// How far repairs may move a place in all, in steps of plan and height.
     pub farthest: [f64; 2],
+    /// Edges that triangles of another part of the ground have, too.
+    pub inner: Vec<[u32; 2]>,
 }
 
 impl Ground<'_> {
@@ -87,6 +89,7 @@ impl Ground<'_> {
         self.faces.retain(|f| f.v[0] != GONE);
         self.faces.iter_mut().for_each(|f| f.v = renumber(f.v));
         self.faces.sort(); // mostly sorted already
+        self.inner.iter_mut().for_each(|ends| *ends = ends.map(|v| numbers[v as usize]));
         self.moved = std::mem::take(&mut self.moved).into_iter().map(|(v, by)| (renumber(v), by)).collect();
     }
 }

@@ -45,11 +45,33 @@ impl Region {
             return false;
         }
         if (columns.end - columns.start) * (rows.end - rows.start) <= FEW {
-            let mut squares = rows.flat_map(|y| columns.clone().map(move |x| (y * SIDE + x) as usize));
-            return squares.any(|i| self.some[i / 64] >> (i % 64) & 1 == 1);
+            return self.meets(flat);
         }
         true
     }
+
+    /// Whether some of it lies in the squares under a rectangle.
+    pub fn meets(&self, flat: Flat) -> bool {
+        let [columns, mut rows] = self.squares(flat);
+        rows.any(|y| columns.clone().any(|x| self.has(x, y)))
+    }
+
+    /// Whether all squares under a rectangle are part of it.
+    pub fn surrounds(&self, flat: Flat) -> bool {
+        let within = |end: [i64; 2]| (0..2).all(|k| (0..SIDE).contains(&((end[k] - self.low[k]) >> self.log2)));
+        let [columns, mut rows] = self.squares(flat);
+        flat.into_iter().all(within) && rows.all(|y| columns.clone().all(|x| self.has(x, y)))
+    }
+
+    fn has(&self, x: i64, y: i64) -> bool {
+        let i = (y * SIDE + x) as usize;
+        self.some[i / 64] >> (i % 64) & 1 == 1
+    }
+}
+
+/// A rectangle, and what lies around it.
+pub fn wider([low, high]: Flat, by: i64) -> Flat {
+    [low.map(|v| v - by), high.map(|v| v + by)]
 }
 
 /// The ends of places in plan.

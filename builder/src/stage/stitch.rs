@@ -20,6 +20,7 @@
 //! at a vertex with more open edges than that. [`Repair::crowded`] counts the first.
 
 mod cut;
+mod dirty;
 mod edges;
 mod fan;
 mod nudge;
@@ -55,35 +56,69 @@ const ROUNDS: usize = 64;
 
 /// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
-    let most = most_added(ground);
-    let mut repair = Repair::default();
-    for time in 0.. {
-        let mut stitching = Stitching { repair, ..Stitching::new(ground, near, rise) };
-        let mut settled = false;
-        for _ in 0..PASSES {
-            if settled || time == TIMES || stitching.repair.added > most {
-                break;
-            }
-            settled = stitching.pass();
-        }
-        if !settled {
-            stitching.count();
-        }
-        repair = stitching.finish();
-        // what is covered again may be beside other vertices
-        let restored = if time < TIMES { cover::restore(ground, rise) } else { 0 };
-        if restored == 0 {
-            break;
-        }
-        repair.added += restored;
+    let task = Task { near, rise, most: most_added(ground.faces.len()), outside: 0 };
+    let mut done = task.once(ground, Done::default(), PASSES);
+    let known = [ground.vertices.len(), ground.faces.len()];
+    if cover::restore(ground, rise) > 0 {
+        done = dirty::again(&task, ground, done, known);
     }
-    repair
+    let corners = done.slits.iter().flatten().min();
+    let slit = corners.map(|p| [0, 1, 2].map(|k| (ground.origin[k] + i64::from(p[k])) as f64));
+    Repair { slit, ..done.repair }
 }
 
-/// Most triangles that dividing may add.
-fn most_added(ground: &Ground) -> u64 {
-    let faces = ground.faces.len() as u64;
-    (2 * faces + ADDED).min(MOST.saturating_sub(faces))
+/// What is to be done.
+#[derive(Clone, Copy)]
+struct Task {
+    near: Near,
+    rise: u32,
+    /// Most triangles that dividing may add.
+    most: u64,
+    /// How many triangles there are beside those of the mesh, which is a part of another then.
+    outside: usize,
+}
+
+/// What was done, and what is left.
+#[derive(Clone, Default)]
+struct Done {
+    repair: Repair,
+    /// Whether there was nothing left to do in the end.
+    is_settled: bool,
+    /// Corners of triangles beside slits that are left.
+    slits: Vec<[[i32; 3]; 3]>,
+}
+
+impl Task {
+    /// Goes through a mesh, in so many passes at most.
+    fn once(&self, ground: &mut Ground, done: Done, passes: usize) -> Done {
+        let mut stitching = Stitching { repair: done.repair, ..Stitching::new(ground, *self) };
+        let is_settled = (0..passes).any(|_| stitching.repair.added <= self.most && stitching.pass());
+        if !is_settled {
+            stitching.count();
+        }
+        Done { is_settled, ..stitching.finish() }
+    }
+
+    /// Goes through a mesh again after so many triangles were added to cover ground again.
+    fn again(&self, ground: &mut Ground, mut done: Done, mut restored: u64) -> Done {
+        for time in 1..=TIMES {
+            done.repair.added += restored;
+            ground.order();
+            let is_last = time == TIMES;
+            done = self.once(ground, done, if is_last { 0 } else { PASSES });
+            // what is covered again may be beside other vertices
+            restored = if is_last { 0 } else { cover::restore(ground, self.rise) };
+            if restored == 0 {
+                break;
+            }
+        }
+        done
+    }
+}
+
+/// Most triangles that dividing may add to so many.
+fn most_added(faces: usize) -> u64 {
+    (2 * faces as u64 + ADDED).min(MOST.saturating_sub(faces as u64))
 }
 
 /// What lies near open edges, of one kind.
@@ -123,8 +158,7 @@ struct View<'a> {
 /// A mesh while it is stitched.
 struct Stitching<'a, 'b> {
     ground: &'a mut Ground<'b>,
-    near: Near,
-    rise: u32,
+    task: Task,
     edges: Edges,
     /// How many vertices are in order, and the others by their places.
     ordered: usize,
@@ -132,6 +166,8 @@ struct Stitching<'a, 'b> {
     /// Where to look, by kind of search.
     watches: [Watch; 2],
     repair: Repair,
+    /// Triangles beside slits that are left.
+    slits: Vec<u32>,
 }
 
 /// What came of divisions.
@@ -145,18 +181,18 @@ struct Divided {
 }
 
 impl<'a, 'b> Stitching<'a, 'b> {
-    fn new(ground: &'a mut Ground<'b>, near: Near, rise: u32) -> Self {
+    fn new(ground: &'a mut Ground<'b>, task: Task) -> Self {
         let (edges, ordered) = (Edges::new(ground), ground.vertices.len());
-        let watches = [Watch::All, Watch::All];
-        Stitching { ground, near, rise, edges, ordered, made: HashMap::new(), watches, repair: Repair::default() }
+        let (watches, repair) = ([Watch::All, Watch::All], Repair::default());
+        Stitching { ground, task, edges, ordered, made: HashMap::new(), watches, repair, slits: Vec::new() }
     }
 
     fn rim(&self) -> Rim {
-        Rim::new(self.ground, &self.edges, self.near)
+        Rim::new(self.ground, &self.edges, self.task.near)
     }
 
     fn view<'c>(&'c self, rim: &'c Rim) -> View<'c> {
-        View { ground: self.ground, edges: &self.edges, rim, near: self.near }
+        View { ground: self.ground, edges: &self.edges, rim, near: self.task.near }
     }
 
     /// Mends what is to be mended now. Returns whether there was nothing.
@@ -174,11 +210,11 @@ impl<'a, 'b> Stitching<'a, 'b> {
         if self.repair.left > self.repair.crowded && self.nudge(&rim, &seams.at) {
             return false;
         }
-        let (plan, before) = (Plan::new(self.view(&rim), self.rise), self.repair.divided);
+        let (plan, before) = (Plan::new(self.view(&rim), self.task.rise), self.repair.divided);
         let slits = self.divide(&rim, &Slits::new(&plan));
         self.repair.levelled += self.repair.divided - before;
         self.repair.slits = slits.left;
-        self.repair.slit = first(self.ground, &slits.at);
+        self.slits = slits.at;
         slits.places.is_empty()
     }
 
@@ -186,7 +222,7 @@ impl<'a, 'b> Stitching<'a, 'b> {
     fn join(&mut self, rim: &mut Rim) -> bool {
         let Joins { moves, crowded, undecided } = rim.joins(self.view(rim));
         let wanted = moves.len() as u64;
-        let joined = join(self.ground, self.near, moves, &mut self.repair);
+        let joined = join(self.ground, self.task.near, moves, &mut self.repair);
         if joined > 0 {
             self.order();
             *rim = self.rim();
@@ -219,7 +255,7 @@ impl<'a, 'b> Stitching<'a, 'b> {
     fn divide<S: Search>(&mut self, rim: &Rim, search: &S) -> Divided {
         let mut active = self.watches[S::KIND].faces(self.view(rim));
         let mut divided = Divided::default();
-        let most = self.repair.added + most_added(self.ground);
+        let most = self.repair.added + most_added(self.ground.faces.len() + self.task.outside);
         for _ in 0..ROUNDS {
             if active.is_empty() || self.repair.added > most {
                 break;
@@ -360,22 +396,23 @@ impl<'a, 'b> Stitching<'a, 'b> {
         let view = self.view(&rim);
         let Joins { moves, crowded, undecided } = rim.joins(view);
         let seams = left(&Seams::new(&rim), view);
-        let slits = left(&Slits::new(&Plan::new(view, self.rise)), view);
+        let slits = left(&Slits::new(&Plan::new(view, self.task.rise)), view);
         self.repair.left = moves.len() as u64 + crowded + undecided + seams.left;
         self.repair.crowded = crowded;
-        (self.repair.slits, self.repair.slit) = (slits.left, first(self.ground, &slits.at));
+        (self.repair.slits, self.slits) = (slits.left, slits.at);
     }
 
     /// The mesh in order, and what was done.
-    fn finish(self) -> Repair {
-        let Stitching { ground, edges, mut repair, .. } = self;
+    fn finish(self) -> Done {
+        let Stitching { ground, edges, mut repair, slits, .. } = self;
         repair.open_edges = edges.sole();
+        let slits = slits.iter().map(|i| ground.corners(ground.faces[*i as usize].v)).collect();
         let changed = edges.have_changed();
         drop(edges);
         if changed {
             ground.order();
         }
-        repair
+        Done { repair, is_settled: false, slits }
     }
 }
 
@@ -386,12 +423,6 @@ fn sides([a, b, c]: [u32; 3]) -> impl Iterator<Item = [u32; 2]> + Clone {
 /// How far a search may move a place in all, in steps of plan and height.
 fn farthest<S: Search>(ground: &Ground) -> [f64; 2] {
     ground.farthest.map(|by| S::SHARE * by)
-}
-
-/// The first corner of these triangles, steps.
-fn first(ground: &Ground, faces: &[u32]) -> Option<[f64; 3]> {
-    let corners = faces.iter().flat_map(|i| ground.corners(ground.faces[*i as usize].v));
-    corners.min().map(|p| [0, 1, 2].map(|k| (ground.origin[k] + i64::from(p[k])) as f64))
 }
 
 /// Squared length of an edge in plan.

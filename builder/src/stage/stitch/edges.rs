@@ -70,7 +70,10 @@ impl Edges {
             [a, b].into_iter().for_each(|v| open_at[v as usize] += 1);
             sole += u64::from(users.len() == 1);
         }
-        Edges { edges, starts, changed: HashMap::new(), open, open_at, sole, opened: Default::default() }
+        let (changed, opened) = Default::default();
+        let mut all = Edges { edges, starts, changed, open, open_at, sole, opened };
+        ground.inner.iter().for_each(|[a, b]| all.change(*a, *b, ground, |users| users.clear()));
+        all
     }
 
     /// How many edges one triangle alone uses.
