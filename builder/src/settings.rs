@@ -456,8 +456,9 @@ fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Resul
         }
 
         fn visit_str<E: de::Error>(self, v: &str) -> Result<Self::Value, E> {
-            let key = "the material of all faces of a file stands below its [[source]]";
-            Err(E::custom(format!("{}; {key}", E::invalid_type(de::Unexpected::Str(v), &self))))
+            let lists =
+                "[[source]], [[material]], [[rule]]; the material of all faces of a file stands below its [[source]]";
+            Err(E::custom(format!("{:?} is text, expected a list of tables: {lists}", bounded(v))))
         }
 
         fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {

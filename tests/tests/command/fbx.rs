@@ -616,7 +616,7 @@ fn vt_24_files_cut_off_anywhere() {
         holds(&error(2, &here, &["build", "a.fbx"]), &["error: a.fbx: byte "]);
         assert_eq!(fs::read_dir(&here).unwrap().count(), 1, "nothing but the source");
         println!("{} bytes: {placed} refused with a place, {built} built", bytes.len());
-        assert!(placed * 10 > bytes.len() * 9 && built > 0);
+        assert!(placed * 10 > bytes.len() * 9 && (built > 0) == is_text);
     }
     // what may stand behind the last brace
     let good = text(7400, &records);
@@ -840,7 +840,8 @@ fn vt_24_a_vertex_that_is_not_there() {
     let why = error(2, &here, &["build", "a.fbx"]);
     holds(&why, &["a.fbx: its records can be read, but what they say contradicts itself, as when faces have corners"]);
     // who wrote it may be known for it
-    bytes.extend(b"Open Asset Import Library (Assimp) 5.2.0");
+    let foot = bytes.len() - 16;
+    bytes.splice(foot..foot, *b"Open Asset Import Library (Assimp) 5.2.0");
     write(&here.join("a.fbx"), bytes);
     let why = error(3, &here, &["build", "a.fbx"]);
     holds(

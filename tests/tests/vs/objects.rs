@@ -116,8 +116,12 @@ fn by_14_settings_add_up_key_by_key() {
     let places = ["5,1", "5,5", "5,9"];
     let factors = |settings: &str| {
         built(&here, settings);
+        let [out, _] = expect(0, &here, &["info", "s.hpan", "--materials", "--json"]);
+        let facts: Value = serde_json::from_str(&out).unwrap();
+        let materials = facts["materials"].as_array().unwrap();
         let all = asked(&here, "s.hpan", &places);
-        all.iter().map(|a| ["mu", "rr", "gain"].map(|key| a[key].as_f64().unwrap())).collect::<Vec<_>>()
+        let of = |a: &Value| materials.iter().find(|m| m["name"] == a["material"]).unwrap();
+        all.iter().map(|a| ["mu", "rr", "gain"].map(|key| of(a)[key].as_f64().unwrap())).collect::<Vec<_>>()
     };
     // a rule that sets only rr leaves mu, whichever entry stands first
     let wanted = [[0.2, 3.0, 1.0], [0.2, 1.0, 1.0], [0.5, 1.0, 1.0]];
