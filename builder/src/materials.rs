@@ -169,8 +169,8 @@ pub fn ground<'a>(t: &Terrain<'a>) -> Vec<(&'a str, f64)> {
 }
 
 const HELP: &str = "\
-# A material's first entry counts. Instead of name, pattern = \"Road*\" fits many (* any text, ? one character);
-# name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
+# Instead of name, pattern = \"Road*\" fits many (* any text, ? one character); name = \"\" fits all that nothing else fits.
+# Entries add up key by key: a [[rule]] goes before a name, a name before a pattern. What none states stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
 # [[rule]] says the same of the faces of an object or a file: object = \"*_LOD1\", file = \"ice.obj\" or material = \"Ice\" say which.
 # optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (PSI, of clay and sand 250 if not stated), label, priority.

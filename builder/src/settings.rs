@@ -42,10 +42,10 @@ pub struct Settings {
     /// Files, in order. Names that are not absolute are relative to the settings file.
     #[serde(rename = "source", deserialize_with = "few")]
     pub sources: Vec<SourceFile>,
-    /// Materials by name or pattern: the first that fits counts, and one named "" for all that none fits.
+    /// Materials by name or pattern: all that fit add up, and one named "" is for all that none fits. See [`Settings::apply`].
     #[serde(rename = "material", deserialize_with = "few")]
     pub materials: Vec<MaterialRule>,
-    /// Rules for faces by object, file and material, after what materials and sources say: the first that fits counts.
+    /// Rules for faces by object, file and material: all that fit add up. They go before what materials and sources say.
     #[serde(rename = "rule", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<PartRule>,
 }
@@ -151,7 +151,8 @@ pub struct PartRule {
     pub file: Option<String>,
     /// Their material: the name that the file gives it, or its source in these settings.
     pub material: Option<String>,
-    /// What their material is called in the image; by default `MATERIAL @ FILE/OBJECT`, of those that are given.
+    /// What their material is called in the image; by default `MATERIAL @ FILE/OBJECT`, of those that are given, by each rule.
+    /// With "" they have none.
     pub name: Option<String>,
     /// Whether a scene may be without such faces: true or false, 1 or 0. Without it that is an error.
     #[serde(deserialize_with = "flag")]

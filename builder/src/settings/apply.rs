@@ -46,16 +46,16 @@ impl Applied {
 impl Settings {
     /// Gives the scene's materials their properties; the build leaves out what is no ground.
     ///
-    /// The first entry whose name equals or whose pattern fits a material's name counts, wherever one named "" stands;
-    /// that one takes the rest, and without it they have mu 1 and rr 1. Settings without materials change none. Then rules speak of
-    /// objects, which are the sources: see [`PartRule`](super::PartRule).
+    /// Entries that fit a material add up key by key. For each key the name goes before patterns, and of these the first counts. What
+    /// nothing fits has the entry named "", or without one mu 1 and rr 1. Settings without materials change none. Rules go before
+    /// materials; their objects are the sources: see [`PartRule`](super::PartRule).
     pub fn apply(&self, scene: &mut Scene) -> Result<Applied, SettingsError> {
         let all = OfFile { called: None, says: None, triangles: scene.triangles.len() };
         self.apply_to(scene, &[all])
     }
 
-    /// The same to a scene of files, of each of which its own entry may speak too: it comes after the entries of materials, and rules
-    /// come after it. What these speak of becomes a material with a name of its own. An entry for exactly that name comes last.
+    /// The same to a scene of files. For each key a file's own entry goes before those of materials, and rules go before it. Both give
+    /// materials a name of their own. An entry for exactly that name goes before all.
     pub fn apply_files<'a>(
         &self,
         import: &mut Import,
@@ -79,7 +79,7 @@ impl Settings {
         let made = self.made(scene, &kinds, files, &mut applied);
         if let Some(parts) = parts {
             for (i, rule) in parts.idle(&self.rules) {
-                applied.idle.push(format!("{}: earlier rules take all that it fits", rule.who(i)));
+                applied.idle.push(format!("{}: earlier rules state all that it states", rule.who(i)));
             }
             let numbers = self.joined(scene, &kinds, made)?;
             let whole: HashMap<usize, u16> =
@@ -107,11 +107,11 @@ impl Settings {
         let entries = Entries::new(&self.materials);
         let mut used = vec![false; self.materials.len()];
         let made = kinds.iter().map(|kind| self.of_kind(scene, kind, files, &entries, &mut used, applied)).collect();
-        self.idle(kinds, &used, entries.rest, applied);
+        self.idle(kinds, &used, &entries, applied);
         made
     }
 
-    /// A material with what its entry, its source and its rule say, in this order, and an entry for a name that only these gave it.
+    /// A material with all that is said of it: for each key by the most particular that states it.
     fn of_kind(
         &self,
         scene: &Scene,
@@ -123,42 +123,48 @@ impl Settings {
     ) -> Material {
         let name = &kind.names[0];
         let mut material = Material { name: name.clone(), ..scene.materials[kind.from].clone() };
-        let each: Vec<usize> = kind.names.iter().filter_map(|name| entries.first(name)).collect();
-        each.iter().chain(&entries.rest.filter(|_| each.is_empty())).for_each(|&i| used[i] = true);
-        let entry = each.first().copied().or(entries.rest).map(|i| &self.materials[i]);
-        match entry {
-            Some(entry) => entry.give(&mut material),
-            None if !self.materials.is_empty() => (material.mu, material.rr) = (1.0, 1.0),
-            None => {}
-        }
         let source = kind.source.and_then(|file| files[file].says).map(SourceFile::gives);
-        let rule = kind.rule.map(|i| self.rules[i].gives());
-        let mut stated = [false; 3];
-        for says in [source.as_ref(), rule.as_ref()].into_iter().flatten() {
-            says.give(&mut material);
-            stated = [0, 1, 2].map(|i| stated[i] || says.factors()[i].is_some());
+        let parts = kind.rules.iter().map(|&i| self.rules[i].gives()).chain(source);
+        let fitting = entries.fitting(&kind.names);
+        let mut says = MaterialRule::default();
+        // an entry for the very name that a rule or a source gave is more particular than these
+        let is_given = kind.named && (kind.source.is_some() || !kind.rules.is_empty());
+        if let Some(&i) = entries.named.get(name.as_str()).filter(|_| is_given) {
+            says.fill(&self.materials[i]);
         }
-        if kind.named && (source.is_some() || rule.is_some()) {
-            entries.named.get(name.as_str()).into_iter().for_each(|&i| self.materials[i].give(&mut material));
-        }
-        if each.is_empty() && !self.materials.is_empty() && !stated[0] {
+        parts.for_each(|part| _ = says.fill(&part));
+        if fitting.is_empty() && !self.materials.is_empty() && says.mu.is_none() {
             applied.unlisted.push(name.clone());
         }
-        if let Some(entry) = entry {
-            stated = [0, 1, 2].map(|i| stated[i] || entry.factors()[i].is_some());
+        let mut own = MaterialRule::default();
+        for i in fitting.iter().copied().chain(entries.rest.filter(|_| fitting.is_empty())) {
+            let entry = &self.materials[i];
+            used[i] |= own.fill(entry) || entry.is_silent();
         }
-        if entry.is_some() || self.materials.is_empty() {
+        says.fill(&own);
+        let is_fit = !fitting.is_empty() || entries.rest.is_some();
+        if !is_fit && !self.materials.is_empty() {
+            (material.mu, material.rr) = (1.0, 1.0);
+        }
+        if is_fit || self.materials.is_empty() {
             let lists = [&mut applied.plain, &mut applied.plain_rr, &mut applied.plain_gain];
-            for (stated, names) in stated.into_iter().zip(lists) {
-                names.extend((!stated).then(|| name.clone()));
+            for (stated, names) in says.factors().into_iter().zip(lists) {
+                names.extend(stated.is_none().then(|| name.clone()));
             }
         }
+        says.give(&mut material);
         material
     }
 
-    /// How messages call who speaks last of a kind.
+    /// The rule that names a kind, or the first that speaks of it.
+    fn namer(&self, kind: &Kind) -> Option<usize> {
+        let names = |i: &&usize| self.rules[**i].name.is_some();
+        kind.rules.iter().find(names).or(kind.rules.first()).copied()
+    }
+
+    /// How messages call who named a kind.
     fn who(&self, kind: &Kind) -> String {
-        match (kind.rule, kind.source) {
+        match (self.namer(kind), kind.source) {
             (Some(i), _) => self.rules[i].who(i),
             (None, Some(file)) => format!("source {}", file + 1),
             _ => "its source".into(),
@@ -179,15 +185,17 @@ impl Settings {
     }
 
     /// Tells entries that do nothing.
-    fn idle(&self, kinds: &[Kind], used: &[bool], rest: Option<usize>, applied: &mut Applied) {
-        let idles = |(i, rule): &(usize, &MaterialRule)| !used[*i] && Some(*i) != rest && rule.optional != Some(true);
+    fn idle(&self, kinds: &[Kind], used: &[bool], entries: &Entries, applied: &mut Applied) {
+        let idles =
+            |(i, rule): &(usize, &MaterialRule)| !used[*i] && Some(*i) != entries.rest && rule.optional != Some(true);
         for (i, rule) in self.materials.iter().enumerate().filter(idles) {
-            let why = match &rule.pattern {
-                Some(_) if kinds.iter().flat_map(|kind| &kind.names).any(|name| rule.fits(name)) => {
-                    "earlier entries take all that it fits"
+            let taken = rule.name.as_deref().is_some_and(|name| entries.named.get(name) != Some(&i));
+            let why = match taken {
+                true => "an earlier entry takes it",
+                false if kinds.iter().flat_map(|kind| &kind.names).any(|name| rule.fits(name)) => {
+                    "other entries state all that it states"
                 }
-                Some(_) => "it fits none",
-                None => "an earlier entry takes it",
+                false => "it fits none",
             };
             applied.idle.push(format!("material {} ({:?}): {why}", i + 1, bounded(rule.title())));
         }
@@ -228,8 +236,8 @@ impl Settings {
             "{}: two materials would be called {name:?}, {how}; say that in a [[material]] of that name, or give another name",
             self.who(kind)
         );
-        let line = kind.rule.and_then(|i| self.rules[i].line);
-        SettingsError { of_materials: kind.rule.is_none(), ..SettingsError::at(line, text) }
+        let line = self.namer(kind).and_then(|i| self.rules[i].line);
+        SettingsError { of_materials: kind.rules.is_empty(), ..SettingsError::at(line, text) }
     }
 }
 
@@ -255,12 +263,12 @@ impl<'a> Entries<'a> {
         Entries { named, patterns, rest }
     }
 
-    /// The first that fits a name, but for the one named "".
-    fn first(&self, name: &str) -> Option<usize> {
-        let letters: Vec<char> = name.chars().collect();
-        let exact = self.named.get(name).copied();
-        let pattern = self.patterns.iter().find(|(_, pattern)| fits(pattern, &letters)).map(|p| p.0);
-        exact.into_iter().chain(pattern).min()
+    /// All that fit any of a material's names, but for the one named "": the most particular first.
+    fn fitting(&self, names: &[String]) -> Vec<usize> {
+        let letters: Vec<Vec<char>> = names.iter().map(|name| name.chars().collect()).collect();
+        let exact = names.iter().filter_map(|name| self.named.get(name.as_str()).copied());
+        let is_fit = |(_, pattern): &&(usize, Vec<char>)| letters.iter().any(|name| fits(pattern, name));
+        exact.chain(self.patterns.iter().filter(is_fit).map(|p| p.0)).collect()
     }
 }
 
@@ -271,7 +279,7 @@ fn kinds(scene: &Scene, parts: Option<&Parts>) -> Vec<Kind> {
         names: vec![scene.materials[from].name.clone()],
         named: false,
         source: None,
-        rule: None,
+        rules: Vec::new(),
     };
     let all = 0..scene.materials.len();
     let Some(parts) = parts else { return all.map(whole).collect() };

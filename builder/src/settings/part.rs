@@ -1,6 +1,6 @@
 //! Which faces rules and sources speak of: those of one material become several materials, each with a name of its own.
 
-use super::{PartRule, Settings, SettingsError, SourceFile, rule::fits};
+use super::{MaterialRule, PartRule, Settings, SettingsError, SourceFile, rule::fits};
 use crate::import::Called;
 use crate::names::{bounded, few, suggestion};
 use crate::{Scene, Triangle};
@@ -26,8 +26,8 @@ pub(super) struct Kind {
     pub named: bool,
     /// The file whose entry speaks of it.
     pub source: Option<usize>,
-    /// The rule that speaks of it.
-    pub rule: Option<usize>,
+    /// The rules that speak of it, in order: each states a key that none before it states, or no key at all.
+    pub rules: Vec<usize>,
 }
 
 /// The materials of a scene by rule, and which of them each face has.
@@ -85,7 +85,7 @@ impl<'a> Faces<'a> {
 impl SourceFile {
     /// Whether it says anything of its faces beside their material's name.
     fn says_more(&self) -> bool {
-        self.gives() != super::MaterialRule::default()
+        !self.gives().is_silent()
     }
 }
 
@@ -115,11 +115,11 @@ impl Settings {
             let material = given.unwrap_or(own);
             let faces = faces(called, &scene.sources[source], material);
             let fit = |of: &[(&str, Pattern)]| of.iter().all(|(key, pattern)| faces.fit(key, pattern));
-            let mut rule = None;
-            for (i, of) in rules.iter().enumerate() {
-                if fit(of) {
-                    fitted[i] = true;
-                    rule = rule.or(Some(i));
+            let (mut used, mut stated) = (Vec::new(), (MaterialRule::default(), None));
+            for (i, _) in rules.iter().enumerate().filter(|(_, of)| fit(of)) {
+                fitted[i] = true;
+                if self.rules[i].adds_to(&mut stated) {
+                    used.push(i);
                 }
             }
             let mut names = vec![material.to_owned()];
@@ -129,13 +129,14 @@ impl Settings {
             {
                 names.insert(0, format!("{material} @ {}", called.title()));
             }
-            if let Some(rule) = rule.map(|i| &self.rules[i]) {
-                let name = rule.calls(&names[0]);
-                names.insert(0, name);
-            }
+            let name = match stated.1 {
+                Some(name) => name,
+                None => used.iter().fold(names[0].clone(), |name, &i| self.rules[i].calls(&name)),
+            };
+            names.insert(0, name);
             names.dedup();
             let named = names.len() > 1 || given.is_some();
-            let kind = Kind { from, names, named, source: source.map(|_| file), rule };
+            let kind = Kind { from, names, named, source: source.map(|_| file), rules: used };
             let next = parts.kinds.len();
             let number = *known.entry(kind.clone()).or_insert(next);
             if number == next {
@@ -152,10 +153,10 @@ impl Settings {
 }
 
 impl Parts {
-    /// Rules that speak of faces only which earlier ones take: those of no kind.
+    /// Rules that state nothing which earlier ones do not: those of no kind.
     pub fn idle<'a>(&self, rules: &'a [PartRule]) -> impl Iterator<Item = (usize, &'a PartRule)> {
         let mut used = vec![false; rules.len()];
-        self.kinds.iter().filter_map(|k| k.rule).for_each(|i| used[i] = true);
+        self.kinds.iter().flat_map(|k| &k.rules).for_each(|&i| used[i] = true);
         rules.iter().enumerate().filter(move |(i, rule)| !used[*i] && rule.optional != Some(true))
     }
 
@@ -178,15 +179,21 @@ impl Parts {
 }
 
 impl PartRule {
-    /// What it calls the material of that name.
+    /// What it calls the material of that name if no rule states a name.
     fn calls(&self, material: &str) -> String {
         let of: Vec<&str> = [&self.file, &self.object].into_iter().flatten().map(String::as_str).collect();
-        match &self.name {
-            Some(name) => name.clone(),
-            // all of that material that no earlier rule has
-            None if of.is_empty() => material.into(),
-            None => format!("{material} @ {}", of.join("/")),
+        if of.is_empty() { material.into() } else { format!("{material} @ {}", of.join("/")) }
+    }
+
+    /// Adds its keys and its name to those of earlier rules. Whether it states one that they do not, or none at all.
+    fn adds_to(&self, (keys, name): &mut (MaterialRule, Option<String>)) -> bool {
+        let says = self.gives();
+        let is_silent = says.is_silent() && self.name.is_none();
+        let names = name.is_none() && self.name.is_some();
+        if names {
+            name.clone_from(&self.name);
         }
+        keys.fill(&says) || names || is_silent
     }
 }
 

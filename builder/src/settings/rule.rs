@@ -69,6 +69,36 @@ impl MaterialRule {
         beyond.then(|| ("classes", "classes go from 0 to 31".into()))
     }
 
+    /// Whether it states no key.
+    pub(super) fn is_silent(&self) -> bool {
+        !MaterialRule::default().fill(self)
+    }
+
+    /// Takes the keys that it lacks from a less particular entry. Whether there is one.
+    pub(super) fn fill(&mut self, other: &MaterialRule) -> bool {
+        fn set<T: Clone>(to: &mut Option<T>, from: &Option<T>) -> bool {
+            let takes = to.is_none() && from.is_some();
+            if takes {
+                to.clone_from(from);
+            }
+            takes
+        }
+        let takes = [
+            set(&mut self.include, &other.include),
+            set(&mut self.obstacle, &other.obstacle),
+            set(&mut self.undersides, &other.undersides),
+            set(&mut self.mu, &other.mu),
+            set(&mut self.rr, &other.rr),
+            set(&mut self.gain, &other.gain),
+            set(&mut self.surface_type, &other.surface_type),
+            set(&mut self.classes, &other.classes),
+            set(&mut self.cone_index, &other.cone_index),
+            set(&mut self.label, &other.label),
+            set(&mut self.priority, &other.priority),
+        ];
+        takes.contains(&true)
+    }
+
     pub(super) fn give(&self, m: &mut Material) {
         fn set<T: Copy>(to: &mut T, from: Option<T>) {
             *to = from.unwrap_or(*to);

@@ -57,28 +57,42 @@ fn vt_78_the_one_without_a_name_takes_the_rest() {
 }
 
 #[test]
-fn the_first_that_fits_counts() {
+fn entries_add_up_and_the_most_particular_counts() {
     let text = r#"
         material = [
-            { pattern = "C*e", mu = 0.1 },
+            { pattern = "C*e", mu = 0.1, rr = 3 },
             { name = "Concrete", mu = 0.2 },
             { pattern = "?rass", mu = 0.3, classes = [0, 5], label = 7, surface_type = 9, priority = -2, cone_index = 80 },
-            { pattern = "*", mu = 0.4 },
+            { pattern = "*", mu = 0.4, rr = 4, gain = 2 },
             { pattern = "nothing*" },
+            { name = "Concrete", rr = 5 },
         ]"#;
     let mut scene = fixtures::mats();
     let applied = Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
-    assert_eq!([0, 1, 2].map(|i| scene.materials[i].mu), [0.1, 0.3, 0.4]);
-    let idle = ["material 2 (\"Concrete\"): an earlier entry takes it", "material 5 (\"nothing*\"): it fits none"];
+    let factors = |scene: &Scene| {
+        [0, 1, 2].map(|i| {
+            [0, 1, 2].map(|k| {
+                let m = &scene.materials[i];
+                [m.mu, m.rr, m.gain][k]
+            })
+        })
+    };
+    // Concrete, Grass, and without a name
+    assert_eq!(factors(&scene), [[0.2, 3.0, 2.0], [0.3, 4.0, 2.0], [0.4, 4.0, 2.0]]);
+    let idle = ["material 5 (\"nothing*\"): it fits none", "material 6 (\"Concrete\"): an earlier entry takes it"];
     assert_eq!(applied.idle, idle);
-    let text = "[[material]]\npattern = \"GR*\"\n[[material]]\nname = \"Grass\"\n[[material]]\npattern = \"G*\"\n";
-    let idle = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap().idle;
-    let all = ["material 1 (\"GR*\"): it fits none", "material 3 (\"G*\"): earlier entries take all that it fits"];
-    assert_eq!(idle, all);
-    assert!(applied.unlisted.is_empty());
+    assert!(applied.unlisted.is_empty() && applied.plain_gain.is_empty());
     let grass = &scene.materials[1];
     assert_eq!((grass.class_mask, grass.label, grass.surface), (0b10_0001, 7, 9));
-    assert_eq!((grass.priority, grass.cone_index, grass.rr), (-2, 80.0, 1.6), "what is not stated stays");
+    assert_eq!((grass.priority, grass.cone_index), (-2, 80.0));
+
+    let text = "[[material]]\npattern = \"GR*\"\n[[material]]\npattern = \"G*\"\nmu = 0.1\n\
+                [[material]]\nname = \"Grass\"\nmu = 0.2\n[[material]]\nname = \"\"\nmu = 0.3\nrr = 7\n";
+    let mut scene = fixtures::mats();
+    let idle = Settings::from_toml(text).unwrap().apply(&mut scene).unwrap().idle;
+    let all = ["material 1 (\"GR*\"): it fits none", "material 2 (\"G*\"): other entries state all that it states"];
+    assert_eq!(idle, all);
+    assert_eq!((scene.materials[1].mu, scene.materials[1].rr), (0.2, 1.6), "the one named \"\" adds nothing");
 }
 
 #[test]

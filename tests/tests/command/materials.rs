@@ -723,13 +723,13 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
     write(
         &folder,
         "s.toml",
-        "[[material]]\npattern = \"*\"\n[[material]]\nname = \"Grass\"\n[[material]]\npattern = \"x*\"\n",
+        "[[material]]\nname = \"Grass\"\nmu = 1\n[[material]]\npattern = \"Gr*\"\nmu = 2\n[[material]]\npattern = \"x*\"\n",
     );
     let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
     holds(
         &err,
         &[
-            "warning: entries of the settings that do nothing: material 2 (\"Grass\"): an earlier entry takes it, material 3 (\"x*\"): it fits none\n",
+            "warning: entries of the settings that do nothing: material 2 (\"Gr*\"): other entries state all that it states, material 3 (\"x*\"): it fits none\n",
         ],
     );
 

@@ -68,13 +68,13 @@ fn by_14_rules_speak_of_objects_files_and_materials() {
     assert_eq!(grips(&here, &places), wanted);
     assert!(asked(&here, "s.hpan", &["5,1", "5,9"]).iter().all(|a| a["rr"] == 1.5));
 
-    // by all that is given; the first that fits counts, wherever materials stand; one that has no number still names
+    // by all that is given; rules add up, wherever materials stand, and for each key the first counts; one that has no number still names
     let rules = "[[rule]]\nfile = \"lot.obj\"\nobject = \"?oad\"\nname = \"Old road\"\n\
                  [[rule]]\nobject = \"*oad\"\nmu = 0.7\n\
                  [[rule]]\nfile = \"*\"\nmaterial = \"Gr*s\"\nmu = 0.4\nsurface_type = 2\n";
     built(&here, &format!("{rules}{files}{materials}"));
     let grass = grip(0.4, "Grass @ *");
-    let wanted = [grip(0.7, "Asphalt @ *oad"), grass.clone(), grip(0.9, "Asphalt"), grip(0.9, "Old road"), grass];
+    let wanted = [grip(0.7, "Asphalt @ *oad"), grass.clone(), grip(0.9, "Asphalt"), grip(0.7, "Old road"), grass];
     assert_eq!(grips(&here, &places), wanted);
     // the whole name of a source, as answers have it
     built(&here, &format!("{files}{materials}[[rule]]\nobject = \"lot.obj/Road\"\nmu = 0.2\n"));
@@ -96,9 +96,62 @@ fn by_14_rules_speak_of_objects_files_and_materials() {
     assert_eq!(grips(&here, &places), vec![grip(0.6, "All"); 5]);
 
     // one that earlier ones leave nothing is told
-    let err =
-        built(&here, &format!("{files}{materials}[[rule]]\nobject = \"*\"\nmu = 1\n[[rule]]\nobject = \"Road\"\n"));
-    holds(&err, &["do nothing: rule 2 (object \"Road\"): earlier rules take all that it fits"]);
+    let rules = "[[rule]]\nobject = \"*\"\nmu = 1\n[[rule]]\nobject = \"Road\"\nmu = 0.2\n";
+    let err = built(&here, &format!("{files}{materials}{rules}"));
+    holds(&err, &["do nothing: rule 2 (object \"Road\"): earlier rules state all that it states"]);
+    assert_eq!(grips(&here, &["5,1"]), [grip(1.0, "Asphalt @ *")]);
+}
+
+/// Each key has the value of the most particular entry that states it.
+#[test]
+fn by_14_settings_add_up_key_by_key() {
+    let here = folder("by_14_settings_add_up_key_by_key");
+    let with = |material: &str, object: &str, y: f64| format!("usemtl {material}\n{}", strip(object, y));
+    let town = [with("Concrete", "Road", 0.0), with("Concrete", "Yard", 4.0), with("Gravel", "Path", 8.0)].concat();
+    fs::write(here.join("town.obj"), town).unwrap();
+    let source = "[[source]]\nfile = \"town.obj\"\n";
+    let exact = "[[material]]\nname = \"Concrete\"\nmu = 0.2\n";
+    let pattern = "[[material]]\npattern = \"*\"\nmu = 0.5\n";
+    let rule = "[[rule]]\nobject = \"Road\"\nrr = 3\n";
+    let places = ["5,1", "5,5", "5,9"];
+    let factors = |settings: &str| {
+        built(&here, settings);
+        let [out, _] = expect(0, &here, &["info", "s.hpan", "--materials", "--json"]);
+        let facts: Value = serde_json::from_str(&out).unwrap();
+        let materials = facts["materials"].as_array().unwrap();
+        let all = asked(&here, "s.hpan", &places);
+        let of = |a: &Value| materials.iter().find(|m| m["name"] == a["material"]).unwrap();
+        all.iter().map(|a| ["mu", "rr", "gain"].map(|key| of(a)[key].as_f64().unwrap())).collect::<Vec<_>>()
+    };
+    // a rule that sets only rr leaves mu, whichever entry stands first
+    let wanted = [[0.2, 3.0, 1.0], [0.2, 1.0, 1.0], [0.5, 1.0, 1.0]];
+    assert_eq!(factors(&[source, exact, pattern, rule].concat()), wanted);
+    assert_eq!(factors(&[source, rule, pattern, exact].concat()), wanted);
+    assert_eq!(grips(&here, &["5,1"]), [grip(0.2, "Concrete @ Road")]);
+    // name before pattern, source before both, rule before source, two rules, and an entry for the name that a rule gave before all
+    let pattern = "[[material]]\npattern = \"*\"\nmu = 0.5\nrr = 5\ngain = 5\n";
+    let wanted = [[0.2, 3.0, 5.0], [0.2, 5.0, 5.0], [0.5, 5.0, 5.0]];
+    assert_eq!(factors(&[source, exact, pattern, rule].concat()), wanted);
+    let source = "[[source]]\nfile = \"town.obj\"\nrr = 6\n";
+    let wanted = [[0.2, 3.0, 5.0], [0.2, 6.0, 5.0], [0.5, 6.0, 5.0]];
+    assert_eq!(factors(&[source, exact, pattern, rule].concat()), wanted);
+    let second = "[[rule]]\nmaterial = \"Concrete\"\nmu = 0.7\nrr = 7\n";
+    let wanted = [[0.7, 3.0, 5.0], [0.7, 7.0, 5.0], [0.5, 6.0, 5.0]];
+    assert_eq!(factors(&[source, exact, pattern, rule, second].concat()), wanted);
+    let given = "[[material]]\nname = \"Concrete @ town.obj @ Road\"\nrr = 8\n";
+    let wanted = [[0.7, 8.0, 5.0], [0.7, 7.0, 5.0], [0.5, 6.0, 5.0]];
+    assert_eq!(factors(&[source, exact, pattern, rule, second, given].concat()), wanted);
+    // each faces' rules make one name, and two rules make another than one of them
+    let second = "[[rule]]\nfile = \"town.obj\"\ngain = 9\n";
+    let wanted = [[0.2, 3.0, 9.0], [0.2, 5.0, 9.0], [0.5, 5.0, 9.0]];
+    let source = "[[source]]\nfile = \"town.obj\"\n";
+    assert_eq!(factors(&[source, exact, pattern, rule, second].concat()), wanted);
+    let names: Vec<String> = grips(&here, &places).into_iter().map(|g| g.1).collect();
+    assert_eq!(names, ["Concrete @ Road @ town.obj", "Concrete @ town.obj", "Gravel @ town.obj"]);
+    // no entry fits, and the one named "" says the rest
+    let rest = "[[material]]\nname = \"\"\nmu = 0.4\ngain = 4\n";
+    let wanted = [[0.2, 3.0, 1.0], [0.2, 1.0, 1.0], [0.4, 1.0, 4.0]];
+    assert_eq!(factors(&[source, exact, rest, rule].concat()), wanted);
 }
 
 #[test]
@@ -340,7 +393,7 @@ fn by_14_images_made_by_rules_go_round() {
     built(&here, &settings.replace("ice.obj#3", "ice.obj#2"));
     let identity = |image: &str| info(&here, image)["identity"].as_str().unwrap().to_owned();
     let wanted = identity("s.hpan");
-    let names = ["unnamed @ asphalt.obj @ Road", "Ice @ ice.obj/*Patch", "unnamed @ ice.obj#2"];
+    let names = ["unnamed @ asphalt.obj @ Road", "Ice @ ice.obj/*Patch", "unnamed @ ice.obj#2 @ ice.obj/*Patch"];
     let given = [0.9, 0.1, 0.2].iter().zip(names).map(|(mu, name)| grip(*mu, name));
     assert_eq!(grips(&here, &["5,1", "5,5", "5,9"]), given.collect::<Vec<_>>());
 
@@ -359,12 +412,12 @@ fn by_14_images_made_by_rules_go_round() {
     // a material that is edited there has what it says
     let text = fs::read_to_string(here.join("again.toml")).unwrap();
     let edited = text.replace(
-        "name = \"unnamed @ ice.obj#2\"\ninclude = true\nmu = 0.2",
-        "name = \"unnamed @ ice.obj#2\"\ninclude = true\nmu = 0.25",
+        "name = \"unnamed @ ice.obj#2 @ ice.obj/*Patch\"\ninclude = true\nmu = 0.2",
+        "name = \"unnamed @ ice.obj#2 @ ice.obj/*Patch\"\ninclude = true\nmu = 0.25",
     );
     assert_ne!(edited, text);
     built(&here, &edited);
-    assert_eq!(grips(&here, &["5,9"]), [grip(0.25, "unnamed @ ice.obj#2")]);
+    assert_eq!(grips(&here, &["5,9"]), [grip(0.25, "unnamed @ ice.obj#2 @ ice.obj/*Patch")]);
     // a first settings file says that there are such rules
     expect(0, &here, &["materials", "ice.obj", "-o", "first.toml"]);
     holds(&fs::read_to_string(here.join("first.toml")).unwrap(), &["[[rule]]", "object = "]);
