@@ -189,7 +189,12 @@ pub fn binary(version: i32, records: &[Record], big: bool, packed: bool) -> Vec<
     w.number(version as u64, 4);
     records.iter().for_each(|r| w.record(r));
     w.nothing();
-    w.out.extend([0xFA; 16]); // a foot
+    // a foot: 16 bytes of the file's own, the version, 120 zero bytes, and 16 bytes that are the same in all files
+    w.out.extend([0xFA; 16]);
+    w.out.extend(std::iter::repeat_n(0, 16 - w.out.len() % 16));
+    w.number(version as u64, 4);
+    w.out.extend([0; 120]);
+    w.out.extend(b"\xF8\x5A\x8C\x6A\xDE\xF5\xD9\x7E\xEC\xE9\x0C\xE3\x75\x8F\x29\x0B");
     w.out
 }
 

@@ -4,6 +4,8 @@
 const MAGIC: &[u8] = b"Kaydara FBX Binary  \0\x1A";
 /// The version from which on records begin with numbers of 64 bits.
 const WIDE: u32 = 7500;
+/// How the foot of a binary file ends, whoever wrote it.
+const FOOT: &[u8] = b"\xF8\x5A\x8C\x6A\xDE\xF5\xD9\x7E\xEC\xE9\x0C\xE3\x75\x8F\x29\x0B";
 /// Records in records: what is deeper is no FBX.
 const DEEPEST: usize = 64;
 
@@ -53,6 +55,13 @@ pub fn check(bytes: &[u8]) -> Result<Whole, Broken> {
     if is_binary(bytes) { Records::check(bytes) } else { braces(bytes) }
 }
 
+/// Whether what stands behind the records is a whole foot, and at most zeros and blanks behind that. Old files have records and another
+/// foot in it.
+fn has_foot(rest: &[u8]) -> bool {
+    let blank = |b: &u8| *b == 0 || b.is_ascii_whitespace();
+    rest.iter().rposition(|b| !blank(b)).is_some_and(|last| rest[..=last].ends_with(FOOT))
+}
+
 /// A walk over records: lengths and names alone, every byte at most once.
 struct Records<'a> {
     bytes: &'a [u8],
@@ -85,6 +94,9 @@ impl<'a> Records<'a> {
                 match open.pop() {
                     Some(limit) if limit == r.at => continue,
                     Some(_) => return Err(r.broken(start, "a record ends before the length that it states")),
+                    None if !has_foot(&bytes[r.at..]) => {
+                        return Err(r.broken(bytes.len(), "the file is cut off here, within its foot"));
+                    }
                     None => return Ok(Whole { end: start as u64, ..whole }),
                 }
             }
