@@ -2,16 +2,17 @@
 
 pub mod debug;
 
-use crate::import::keeps_name;
+use crate::import::{NO_NAME, keeps_name};
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
-use crate::settings::{MaterialRule, Settings, SourceFile};
+use crate::settings::{MaterialRule, PartRule, Settings, SourceFile};
 use crate::{BuildError, Code, Near, Options, Undersides, again, build, import};
 use hardpan::Terrain;
 use std::{
     collections::HashSet,
     fmt,
     io::{self, Write},
+    iter,
     path::Path,
 };
 
@@ -20,7 +21,7 @@ use std::{
 pub enum NoObj {
     /// It holds height fields, of so many blocks: a mesh of their posts would have other heights between them.
     Fields(u64),
-    /// The name of a material or a source that no line of an OBJ can say.
+    /// The name of a source that no line of an OBJ can say.
     Name(String),
 }
 
@@ -31,7 +32,7 @@ impl fmt::Display for NoObj {
             NoObj::Name(name) => {
                 write!(
                     f,
-                    "{name:?} is no name in an OBJ: it is empty, or has line ends, double blanks or a \\ at its end"
+                    "source {name:?} is no name in an OBJ: it is empty, or has line ends, double blanks or a \\ at its end"
                 )
             }
         }
@@ -43,6 +44,8 @@ impl std::error::Error for NoObj {}
 /// The ground of an image, ready to be written.
 pub struct Obj<'a> {
     t: &'a Terrain<'a>,
+    /// What the file calls each material: others than in the image if no line can say that.
+    names: Vec<String>,
     /// Lattice steps from the origin, ascending.
     pub vertices: Vec<[i32; 3]>,
     /// By source, material and corners, each once.
@@ -85,7 +88,7 @@ impl<'a> Obj<'a> {
         if t.header().patch_blocks > 0 {
             return Err(NoObj::Fields(t.header().patch_blocks));
         }
-        if let Some(name) = materials(t).chain(sources(t)).find(|name| !keeps_name(name)) {
+        if let Some(name) = sources(t).find(|name| !keeps_name(name)) {
             return Err(NoObj::Name(name.into()));
         }
         Ok(Self::ground(t))
@@ -98,7 +101,7 @@ impl<'a> Obj<'a> {
         vertices.sort_unstable();
         vertices.dedup();
         triangles.sort_by_key(|s| (s.source, s.material)); // stable
-        Obj { t, vertices, triangles, offset: [0.0; 3] }
+        Obj { t, names: names(t), vertices, triangles, offset: [0.0; 3] }
     }
 
     /// Takes the middle of the ground, in whole metres, for the file's zero.
@@ -131,7 +134,7 @@ impl<'a> Obj<'a> {
         head.lines().try_for_each(|line| writeln!(out, "# {line}"))?;
         writeln!(out, "mtllib {library}")?;
         self.write_vertices(out)?;
-        self.write_faces(|m| self.t.material_name(m), |s| self.t.source_name(s), out)?;
+        self.write_faces(|m| &self.names[usize::from(m)], |s| self.t.source_name(s), out)?;
         let mut used = [vec![false; self.t.materials().len()], vec![false; self.t.source_count()]];
         for s in &self.triangles {
             (used[0][usize::from(s.material)], used[1][usize::from(s.source)]) = (true, true);
@@ -142,7 +145,7 @@ impl<'a> Obj<'a> {
             writeln!(out, "# names without ground")?;
         }
         for m in materials {
-            writeln!(out, "usemtl {}\nf 1 1 1", self.t.material_name(m))?;
+            writeln!(out, "usemtl {}\nf 1 1 1", self.names[usize::from(m)])?;
         }
         for s in sources {
             writeln!(out, "o {}\nf 1 1 1", self.t.source_name(s))?;
@@ -181,7 +184,7 @@ impl<'a> Obj<'a> {
 
     /// Writes the material library: names, and a colour each, red, green and blue from 0 to 1.
     pub fn write_library(&self, colour: impl Fn(u16) -> [f64; 3], out: &mut impl Write) -> io::Result<()> {
-        for (m, name) in (0..).zip(materials(self.t)) {
+        for (m, name) in (0..).zip(&self.names) {
             let [r, g, b] = colour(m);
             writeln!(out, "newmtl {name}\nKd {r:.3} {g:.3} {b:.3}\n")?;
         }
@@ -225,6 +228,15 @@ impl<'a> Obj<'a> {
         let used: HashSet<&str> = self.triangles.iter().map(|s| self.t.material_name(s.material)).collect();
         let bare = |m: &&mut MaterialRule| m.name.as_ref().is_some_and(|name| !used.contains(name.as_str()));
         materials.iter_mut().filter(bare).for_each(|m| m.optional = Some(true));
+        // what no line can say is said here
+        let stands_for = |(own, name): (&str, &String)| PartRule {
+            material: Some(name.clone()),
+            name: Some(own.into()),
+            optional: (!used.contains(own)).then_some(true),
+            ..PartRule::default()
+        };
+        let rules = self::materials(self.t).zip(&self.names).filter(|(own, name)| own != name);
+        let rules = rules.map(stands_for).collect();
         let source = SourceFile {
             file: file.into(),
             up: Some(import::Up::default()),
@@ -236,8 +248,18 @@ impl<'a> Obj<'a> {
             ..SourceFile::default()
         };
         let crs = known.crs.clone();
-        Settings { build, sources: vec![source], materials, crs, ..Settings::default() }
+        Settings { build, sources: vec![source], materials, rules, crs, ..Settings::default() }
     }
+}
+
+/// Names for an image's materials that lines of an OBJ can say: their own, if one can.
+fn names(t: &Terrain) -> Vec<String> {
+    let mut taken: HashSet<String> = materials(t).map(String::from).collect();
+    let mut fresh = || {
+        let mut all = iter::once(NO_NAME.into()).chain((2..).map(|i| format!("{NO_NAME} {i}")));
+        all.find(|name| taken.insert(name.clone())).unwrap_or_default()
+    };
+    materials(t).map(|own| if keeps_name(own) { own.into() } else { fresh() }).collect()
 }
 
 fn materials<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {

@@ -187,7 +187,7 @@ pub struct PartRule {
     pub priority: Option<i32>,
     /// The line of the settings file that names it.
     #[serde(skip)]
-    line: Option<usize>,
+    pub(crate) line: Option<usize>,
 }
 
 /// What is said about the materials of a name or a pattern. What is left out stays as the source has it.
@@ -397,7 +397,6 @@ impl Settings {
             _ if rule.given().next().is_none() => {
                 ("", "give an object, a file or a material whose faces it speaks of".into())
             }
-            _ if rule.name.as_deref() == Some("") => ("name", "name is empty; write a name, or leave it out".into()),
             _ => rule.gives().fault()?,
         };
         Some((key, format!("{}: {text}", rule.who(i))))

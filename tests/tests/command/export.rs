@@ -10,7 +10,7 @@ use std::{
 use crate::shell::{BRIDGE, HARDPAN, but_friction, check, error, expect, folder, holds, soon, value, values};
 use hardpan::{Answer, Hit, Terrain};
 use hardpan_builder::{
-    Image, Options, Settings, SourceError, Split, build,
+    Image, Material, Options, Settings, SourceError, Split, build,
     export::{NoObj, Obj},
     fixtures, read,
 };
@@ -232,6 +232,31 @@ fn the_obj_holds_lattice_points_and_each_triangle_once() {
 /// Three numbers of a line.
 fn numbers<T: std::str::FromStr<Err: std::fmt::Debug> + std::fmt::Debug>(line: &str) -> [T; 3] {
     line.split(' ').map(|n| n.parse().unwrap()).collect::<Vec<T>>().try_into().unwrap()
+}
+
+/// A material without a name, and others that no line of an OBJ can say: the settings give them their names again.
+#[test]
+fn vt_28_materials_whose_names_no_obj_can_say() {
+    let folder = folder("vt_28_materials_whose_names_no_obj_can_say");
+    expect(0, &folder, &["demo", "--fixture", "mats", "-o", "mats.hpan"]);
+    again(&folder, "mats.hpan");
+    let mut scene = fixtures::mats();
+    scene.materials[0].name = "two  blanks\n".into();
+    scene.materials[1].name = "unnamed".into();
+    // one of them has no ground
+    scene.materials.push(Material { label: 7, ..Material::new("a \\", 0.25) });
+    scene.sources = vec!["mats".into()];
+    let built = build(&scene, &Options::default()).unwrap();
+    let t = Terrain::open(&built.image).unwrap();
+    let obj = Obj::new(&t).unwrap();
+    let known = Settings { materials: scene.materials.iter().map(Into::into).collect(), ..Settings::default() };
+    let settings = obj.settings(&known, "x.obj");
+    let texts = obj.texts("", "x.mtl", |_| [0.5; 3], &settings).unwrap();
+    assert_eq!(texts.identity(Path::new("x.obj")).unwrap(), t.identity());
+    let mesh = String::from_utf8(texts.mesh).unwrap();
+    let mut names: Vec<&str> = mesh.lines().filter_map(|line| line.strip_prefix("usemtl ")).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["unnamed", "unnamed 2", "unnamed 3", "unnamed 4"]);
 }
 
 #[test]
