@@ -33,7 +33,7 @@ pub struct Args {
     /// Wavefront OBJ or FBX files, or one terrain image
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write a settings file here instead of a list, JSON as FILE.json; "-" is stdout
+    /// Write a settings file here instead of a list, JSON as FILE.json, that of VehicleSim as FILE.vstu; "-" is stdout
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "json")]
     output: Option<PathBuf>,
     /// Replace an output file that is there, or give settings the name of an image, a mesh and such
@@ -78,19 +78,34 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 fn write_settings(found: &Materials, args: &Args, output: &Path) -> Done {
     let is_json = Form::of(output) == Some(Form::Json);
-    let text = match is_json {
-        true => format!("{:#}\n", without_null(json!(found.to_settings()))),
-        false => settings_toml(found, args, output),
+    let is_vstu = Kind::SETTINGS.end_of(output) == Some("vstu");
+    let text = match (is_json, is_vstu) {
+        (true, _) => format!("{:#}\n", without_null(json!(found.to_settings()))),
+        (_, true) => found.to_settings().to_vstu(),
+        _ => settings_toml(found, args, output),
     };
     NewFile::write(output, text.as_bytes())?.keep()?;
     if is_nowhere(output) {
         return Ok(());
     }
     let count = counted(found.listed.iter().filter(|l| l.stated.is_some()).count() as u64, "material");
-    note(format!("{}: settings of {count}; edit, then: {}", named(output), again(found, output)));
+    // that file names no sources
+    let then = match (is_vstu, found.of_sources) {
+        (true, true) => {
+            let files: String = args.files.iter().map(|file| format!(" {}", quoted(file))).collect();
+            format!("hardpan build{files}{} --settings {}", args.transform.typed(), quoted(output))
+        }
+        (true, false) => format!("hardpan build FILE --settings {}", quoted(output)),
+        _ => again(found, output),
+    };
+    note(format!("{}: settings of {count}; edit, then: {then}", named(output)));
     if is_json {
         let all = "-o FILE.toml shows all keys, those that nobody states behind #";
         note(format!("{}: JSON has no comments, and shows only what is stated; {all}", named(output)));
+    }
+    if is_vstu {
+        let text = "it says Name, mu, rr and include alone; entries without \"mu\" or \"rr\" have those by default";
+        note(format!("{}: {text}; -o FILE.toml has all else", named(output)));
     }
     Ok(())
 }

@@ -94,7 +94,7 @@ impl Kind {
     pub const PICTURE: Self = Kind(&["png", "svg"]);
     pub const REPORT: Self = Kind(&["json"]);
     pub const PAGE: Self = Kind(&["html", "htm"]);
-    pub const SETTINGS: Self = Kind(&["toml", "json"]);
+    pub const SETTINGS: Self = Kind(&["toml", "json", "vstu"]);
     pub const GRID: Self = Kind(&["npy", "tif", "tiff", "csv", "json", "png", "obj", "hpan"]);
     pub const MESH: Self = Kind(&["obj", "mtl", "toml"]);
 

@@ -77,6 +77,30 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Names of materials with what a file of the VS Terrain Utility can say of them, and the build parameters if there are some.
+    pub fn to_vstu(&self) -> String {
+        let mut lines = vec![format!("{VERSION:?}: 1.0")];
+        if let Some(s) = self.build.split {
+            let [depth, size] = [s.depth_tolerance, s.bundle_size].map(f64::from);
+            let values = [depth, size, s.bundle_increase, s.min_volume, s.volume_increase];
+            lines.extend(PARAMETERS.iter().zip(values).map(|(key, value)| format!("{key:?}: {value}")));
+        }
+        let entry = |m: &MaterialRule| {
+            let name = m.name.as_ref()?;
+            let [key, mu, rr, include] = OF_MATERIAL;
+            let factors = [(mu, m.mu), (rr, m.rr)].map(|(key, v)| v.map(|v| format!("{key:?}: {v}")));
+            let whole =
+                [format!("{key:?}: {}", Value::from(name.as_str()))].into_iter().chain(factors.into_iter().flatten());
+            let whole = whole.chain(m.include.map(|v| format!("{include:?}: {}", u8::from(v))));
+            Some(format!("      {{ {} }}", whole.collect::<Vec<_>>().join(", ")))
+        };
+        let entries: Vec<String> = self.materials.iter().filter_map(entry).collect();
+        lines.push(format!("{MATERIALS:?}: [\n{}\n    ]", entries.join(",\n")));
+        format!("{{\n  {ROOT:?}: {{\n    {}\n  }}\n}}\n", lines.join(",\n    "))
+    }
+}
+
 /// The tree of a text that may lack its last `}`, and that it does.
 fn parsed(text: &str) -> Result<(Value, Vec<String>), SettingsError> {
     let failed = match serde_json::from_str::<Value>(text) {

@@ -485,6 +485,36 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
 }
 
 /// Friction that all have by default is noted. It is a warning where settings name materials, or where warnings stop the build.
+/// A first `.vstu`: what its note says can be typed, and its entries count.
+#[test]
+fn vt_26_a_first_vstu_is_one() {
+    let folder = mats("vt_26_a_first_vstu_is_one");
+    let [out, said] = expect(0, &folder, &["materials", "mats.obj", "--up", "z", "-o", "mats.vstu"]);
+    assert_eq!(out, "");
+    let typed = ["build", "mats.obj", "--up", "z", "--settings", "mats.vstu"];
+    holds(&said, &[&format!("; edit, then: hardpan {}\n", typed.join(" "))]);
+    // nobody states mu
+    let text = fs::read_to_string(folder.join("mats.vstu")).unwrap();
+    assert!(!text.contains("mu"), "{text}");
+    let build = |text: &str| {
+        write(&folder, "mats.vstu", text);
+        expect(0, &folder, &typed);
+        friction(&folder, "mats.hpan")
+    };
+    assert_eq!(build(&text), [Some(0.85); 3]);
+    let edited = text.replace("\"Grass\", \"include\": 1", "\"Grass\", \"mu\": 0.4, \"include\": 1");
+    assert_eq!(build(&edited), [Some(0.85), Some(0.4), Some(0.85)]);
+    let edited = edited.replace("\"Concrete\", \"include\": 1", "\"Concrete\", \"include\": 0");
+    assert_eq!(build(&edited), [None, Some(0.4), Some(0.85)]);
+    // that of an image has the build parameters, too, and changes nothing
+    let stated = edited.replace("\"unnamed\", ", "\"unnamed\", \"mu\": 0.5, \"rr\": 2, ");
+    build(&stated.replace("\"Materials\"", "\"Depth Tolerance\": 3, \"Materials\""));
+    expect(0, &folder, &["materials", "mats.hpan", "-o", "image.vstu"]);
+    holds(&fs::read_to_string(folder.join("image.vstu")).unwrap(), &["\"Depth Tolerance\": 3,", "\"rr\": 2"]);
+    expect(0, &folder, &["vstu", "-source", "mats.obj", "-target", "again.hpan", "-settings", "image.vstu"]);
+    assert_eq!(identity(&folder, "again.hpan"), identity(&folder, "mats.hpan"));
+}
+
 #[test]
 fn friction_that_nobody_states_is_told() {
     let folder = mats("friction_that_nobody_states_is_told");
