@@ -165,6 +165,54 @@ fn by_15_the_map_has_every_finding() {
     holds(&page, &["<p>Dots without a number: gap 125.</p>", "<p>And 125 more, "]);
 }
 
+/// A priority that has no effect is found, with the ground on which it has none; what is to be typed then gives it one.
+#[test]
+fn by_15_a_priority_without_effect_is_found() {
+    let folder = folder("by_15_a_priority_without_effect_is_found");
+    let quad = |name: &str, corners: [[i32; 2]; 4]| {
+        let lines = corners.map(|[x, y]| format!("v {x} {y} 0\n")).concat();
+        format!("o {name}\nusemtl {name}\n{lines}f -4 -3 -2 -1\n")
+    };
+    let grass = quad("Grass", [[0, 0], [100, 0], [100, 100], [0, 100]]);
+    let sand = quad("Sand", [[20, 20], [60, 15], [70, 60], [25, 70]]);
+    fs::write(folder.join("land.obj"), format!("{grass}{sand}")).unwrap();
+    fs::write(folder.join("grass.obj"), grass).unwrap();
+    fs::write(folder.join("sand.obj"), sand).unwrap();
+    let materials = |grass: &str, sand: &str| {
+        format!("[[material]]\nname = \"Grass\"\n{grass}\n[[material]]\nname = \"Sand\"\n{sand}\n")
+    };
+    let found = |sources: &str, materials: &str| {
+        fs::write(folder.join("s.toml"), format!("{sources}{materials}")).unwrap();
+        let (command, only) = (["check", "--settings", "s.toml", "--json"], ["--only", "same-height"]);
+        let done = Command::new(&*HARDPAN).args(command).args(only).current_dir(&folder).output().unwrap();
+        let facts: Value = serde_json::from_slice(&done.stdout).unwrap();
+        facts["looks"]["same-height"]["findings"].as_array().unwrap().clone()
+    };
+    let land = "[[source]]\nfile = \"land.obj\"\nup = \"z\"\nunit = \"m\"\n";
+    let all = found(land, &materials("mu = 0.4", "mu = 0.5\npriority = 5"));
+    assert_eq!(all.len(), 1, "{all:?}");
+    for name in ["area", "lost"] {
+        assert!((value(&all[0], name) - 2075.0).abs() < 0.01, "{all:?}");
+    }
+    let text = all[0]["text"].as_str().unwrap();
+    holds(text, &["\"Sand\" (priority 5)", "\"Grass\" (priority 0)", "\"Grass\" answers"]);
+    // of one friction, too; and where the higher priority answers all is as it was meant
+    assert_eq!(found(land, &materials("mu = 0.5", "mu = 0.5\npriority = 5")).len(), 1);
+    assert_eq!(found(land, &materials("mu = 0.5", "mu = 0.5")).len(), 0);
+    assert_eq!(found(land, &materials("mu = 0.4\npriority = 5", "mu = 0.5")).len(), 0);
+    // a build warns of it, and what it says can be followed
+    fs::write(folder.join("s.toml"), format!("{land}{}", materials("mu = 0.4", "mu = 0.5\npriority = 5"))).unwrap();
+    let [_, err] = expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
+    holds(&err, &["warning: ", "or give \"Sand\" a file of its own, with translate = [0, 0, 0.002] in its [[source]]"]);
+    let two = "[[source]]\nfile = \"grass.obj\"\n[[source]]\nfile = \"sand.obj\"\ntranslate = [0, 0, 0.002]\n";
+    assert_eq!(found(two, &materials("mu = 0.4", "mu = 0.5\npriority = 5")).len(), 0);
+    let [_, _] = expect(0, &folder, &["build", "--settings", "s.toml", "-o", "b.hpan"]);
+    for (image, mu) in [("a.hpan", 0.4), ("b.hpan", 0.5)] {
+        let [out, _] = expect(0, &folder, &["query", image, "40,25", "--json"]);
+        assert_eq!(serde_json::from_str::<Value>(&out).unwrap()[0]["mu"], mu, "{image}");
+    }
+}
+
 /// What nobody named has no name in a finding, either.
 #[test]
 fn by_15_names_are_those_of_the_mesh() {
