@@ -89,9 +89,10 @@ pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Dege
     };
     let [x, y] = worst.low.map(|v| v + worst.side / 2.0);
     let cause = format!(
-        "{} triangles{of} are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on",
+        "{} triangles{of} are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on; squares of at most {FEW} of them would be met more than {} times",
         grouped(thin.iter().filter(|s| counts[s.file as usize] > 0).count() as u64),
         grouped(worst.slivers as u64),
+        grouped(Squares::most(thin.len()) as u64),
     );
     let hint = "cut them across in a mesh editor, and faces of very many corners into smaller ones";
     Some((file, Degenerate { cause, hint, material: ground.to_leave_out(met().map(|s| s.material)) }))

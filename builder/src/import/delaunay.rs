@@ -28,7 +28,9 @@ impl HasPosition for Corner {
 }
 
 /// Edges of the triangulation that an edge of the face may cross, on average, and that all of them may.
-const CROSSED: [usize; 2] = [64, 1 << 19];
+pub const CROSSED: [usize; 2] = [64, 1 << 19];
+/// An edge that is one of the triangulation meets that and its two ends.
+const OWN: usize = 3;
 /// Metres below which a number is zero: far below any lattice step, far above the least that is triangulated.
 const LEAST: f64 = 1e-30;
 
@@ -73,8 +75,8 @@ pub fn cut(ring: &[[f64; 3]], flat: &[[f64; 2]]) -> Result<Vec<[usize; 3]>, Refu
             continue;
         }
         let (Some(a), Some(b)) = (handles[from], handles[to]) else { return Err(Refusal::Crossing) };
-        let crossed = LineIntersectionIterator::new_from_handles(&mesh, a, b).take(most + 1).count();
-        most = most.checked_sub(crossed).ok_or(Refusal::Thin)?;
+        let crossed = LineIntersectionIterator::new_from_handles(&mesh, a, b).take(most + OWN + 1).count();
+        most = most.checked_sub(crossed.saturating_sub(OWN)).ok_or(Refusal::Thin)?;
         let parts = mesh.try_add_constraint(a, b);
         if parts.is_empty() {
             return Err(Refusal::Crossing);

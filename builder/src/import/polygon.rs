@@ -43,7 +43,7 @@ pub enum Refusal {
     Flat,
     /// As it is seen, corners that are apart lie in one place.
     Folded,
-    /// It runs past itself in very many thin teeth.
+    /// Its edges cross too many edges between its other corners, as of thin teeth: more than [`delaunay::CROSSED`].
     Thin,
     /// Numbers beyond 10^60 m.
     Huge,
@@ -61,7 +61,11 @@ impl Refusal {
             Refusal::Crossing => (format!("crosses itself or covers a place twice, and {most}"), CUT),
             Refusal::Flat => (format!("has no area, and {most}"), "leave it out"),
             Refusal::Folded => (format!("stands upright in part, with corners right above others, and {most}"), CUT),
-            Refusal::Thin => (format!("runs past itself in very many thin teeth, and {most}"), CUT),
+            Refusal::Thin => {
+                let crossed = grouped(delaunay::CROSSED[1] as u64);
+                let cause = "has long thin teeth: its edges cross more than";
+                (format!("{cause} {crossed} edges of the Delaunay triangulation of its corners, and {most}"), CUT)
+            }
             Refusal::Huge => ("has corners beyond 10^60 m".into(), "export the mesh again"),
         };
         (format!("of {} corners {cause}", grouped(corners as u64)), hint)
@@ -508,6 +512,27 @@ mod tests {
             assert!(sum == size && triangles.len() == ring.len() - 2, "{name}");
             assert!((sum - other).abs() <= 1e-9 * size, "{name}: {sum} {other}");
         }
+    }
+
+    /// A smooth outline with as many corners as may be, apart by chance.
+    #[test]
+    fn a_plain_outline_of_most_corners_is_cut() {
+        let mut random = generator();
+        let mut angles: Vec<f64> =
+            (0..MOST_CORNERS).map(|_| std::f64::consts::TAU * random() / 2f64.powi(24)).collect();
+        angles.sort_by(f64::total_cmp);
+        angles.dedup();
+        let place = |a: &f64| {
+            let r = 3e5 * (1.0 + 0.2 * (5.0 * a).sin());
+            [r * a.cos(), r * a.sin(), 0.0]
+        };
+        let ring: Vec<[f64; 3]> = angles.iter().map(place).collect();
+        assert!(ring.len() > 250_000);
+        let triangles = cut(&ring);
+        assert_eq!(triangles.len(), ring.len() - 2);
+        let (sum, size) = plan_area(&ring, &triangles);
+        let whole: f64 = (0..ring.len()).map(|i| turn([0.; 2], flat(ring[i]), flat(ring[(i + 1) % ring.len()]))).sum();
+        assert!(sum == size && (sum - whole / 2.0).abs() <= 1e-9 * size, "{sum} {size} {whole}");
     }
 
     #[test]
