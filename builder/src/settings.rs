@@ -455,6 +455,12 @@ fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Resul
             f.write_str("a list of tables: [[source]], [[material]], [[rule]] in TOML, [{ ... }] in JSON")
         }
 
+        fn visit_str<E: de::Error>(self, v: &str) -> Result<Self::Value, E> {
+            let lists =
+                "[[source]], [[material]], [[rule]]; the material of all faces of a file stands below its [[source]]";
+            Err(E::custom(format!("{:?} is text, expected a list of tables: {lists}", bounded(v))))
+        }
+
         fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
             let mut all = Vec::new();
             while let Some(Table(entry)) = list.next_element()? {

@@ -75,7 +75,7 @@ impl Settings {
         }
         let parts = self.parts(scene, files)?;
         let kinds = kinds(scene, parts.as_ref());
-        self.check_names(scene, &kinds, &mut applied)?;
+        self.check_names(scene, &kinds, files, &mut applied)?;
         let made = self.made(scene, &kinds, files, &mut applied);
         if let Some(parts) = parts {
             for (i, rule) in parts.idle(&self.rules) {
@@ -172,7 +172,13 @@ impl Settings {
     }
 
     /// Stops at an entry by a name that no material has.
-    fn check_names(&self, scene: &Scene, kinds: &[Kind], applied: &mut Applied) -> Result<(), SettingsError> {
+    fn check_names(
+        &self,
+        scene: &Scene,
+        kinds: &[Kind],
+        files: &[OfFile],
+        applied: &mut Applied,
+    ) -> Result<(), SettingsError> {
         let own = scene.materials.iter().map(|m| m.name.as_str());
         let there: HashSet<&str> = kinds.iter().flat_map(|k| &k.names).map(String::as_str).chain(own).collect();
         let missed = |rule: &&MaterialRule| {
@@ -181,7 +187,7 @@ impl Settings {
         let (optional, absent): (Vec<&MaterialRule>, Vec<_>) =
             self.materials.iter().filter(missed).partition(|rule| rule.optional == Some(true));
         applied.absent = optional.into_iter().map(|rule| rule.title().into()).collect();
-        if absent.is_empty() { Ok(()) } else { Err(misnamed(&absent, &there)) }
+        if absent.is_empty() { Ok(()) } else { Err(misnamed(&absent, &there, &objects(scene, files))) }
     }
 
     /// Tells entries that do nothing.
@@ -292,9 +298,21 @@ fn kinds(scene: &Scene, parts: Option<&Parts>) -> Vec<Kind> {
 /// Absent names that an error tells.
 const TOLD: usize = 50;
 
+/// Names of the objects, as rules speak of them.
+fn objects<'a>(scene: &'a Scene, files: &[OfFile]) -> HashSet<&'a str> {
+    let each = |source: &'a String| {
+        let own = files.iter().filter_map(|file| file.called).map(|called| called.object(source));
+        own.chain([source.as_str()]).collect::<Vec<_>>()
+    };
+    scene.sources.iter().flat_map(each).collect()
+}
+
 /// That no material has the names of these entries.
-fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>) -> SettingsError {
-    let near = |rule: &MaterialRule| suggestion(rule.title(), there.iter().copied());
+fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>, objects: &HashSet<&str>) -> SettingsError {
+    let near = |rule: &MaterialRule| match objects.contains(rule.title()) {
+        true => format!(" (an object is called so: [[rule]] object = {:?})", bounded(rule.title())),
+        false => suggestion(rule.title(), there.iter().copied()),
+    };
     let text = match absent {
         [rule] => {
             let name = bounded(rule.title());

@@ -34,7 +34,11 @@ pub fn told(message: &str) -> String {
     let message = message.trim_end().replace('\n', "; ");
     let text = match (unknown(&message), message.rsplit_once("expected ")) {
         (Some((word, known)), _) => {
-            let near = suggestion(word, known.iter().copied());
+            let near = match word {
+                // an entry of materials, where only rules have these keys
+                "object" | "file" if known.contains(&"pattern") => " (a [[rule]] has it)".into(),
+                _ => suggestion(word, known.iter().copied()),
+            };
             format!("{:?} is not known here{near}; known: {}", bounded(word), known.join(", "))
         }
         (None, Some((cause, kind))) => {

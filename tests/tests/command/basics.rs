@@ -672,6 +672,11 @@ fn by_05_verify_against() {
     expect(0, &folder, &["build", "block.obj"]);
     let [out, _] = expect(0, &folder, &["verify", "block.hpan", "--against", "block.obj"]);
     holds(&out, &["0 beyond the stated error", "2 underside", "8 vertical"]);
+    // those of open objects are not said to be of closed ones
+    let deck = "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nf 1 2 3 4\nv 0 0 2\nv 4 0 2\nv 4 4 2\nv 0 4 2\nf 8 7 6 5\n";
+    fs::write(folder.join("deck.obj"), deck).unwrap();
+    let [out, _] = expect(0, &folder, &["build", "deck.obj", "--undersides", "ceiling"]);
+    holds(&out, &["left out of 4 triangles: 2 undersides\n"]);
     fs::write(folder.join("bridge.glb"), "glTF").unwrap();
     expect(3, &folder, &["verify", "bridge.hpan", "--against", "bridge.glb"]);
 }

@@ -425,10 +425,7 @@ fn vt_24_fans_and_needles_that_are_no_ground() {
     fs::write(here.join("plate.obj"), plate).unwrap();
     let done = within(20, &here, &["build", "plate.obj", "--up", "z", "-o", "plate.hpan"]);
     assert_eq!(done.status.code(), Some(0), "{done:?}");
-    holds(
-        &String::from_utf8_lossy(&done.stdout),
-        &["plate.hpan: 8,998 triangles, ", "9,000 undersides of closed objects", "; verified"],
-    );
+    holds(&String::from_utf8_lossy(&done.stdout), &["plate.hpan: 8,998 triangles, ", "9,000 undersides", "; verified"]);
     let done = within(20, &here, &["verify", "plate.hpan", "--against", "plate.obj"]);
     assert_eq!(done.status.code(), Some(0), "{done:?}");
     holds(&String::from_utf8_lossy(&done.stdout), &["9,000 underside"]);

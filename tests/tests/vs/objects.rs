@@ -201,6 +201,18 @@ fn by_14_hints_lead_to_what_works() {
     let why = refused(&here, "mu = 0.3\n[[source]]\nfile = \"asphalt.obj\"\n");
     holds(&why, &["line 1, column 1: \"mu\" is not known here; known: crs, "]);
 
+    // an object's name or key under [[material]], and a file's material above its [[source]]
+    let material = "[[material]]\nname = \"IcePatch\"\nmu = 0.1\n[[material]]\nname = \"\"\nmu = 0.9\n";
+    let why = refused(&here, &format!("{BOTH}{material}"));
+    holds(&why, &["line 6: material \"IcePatch\" is not in the scene", ": [[rule]] object = \"IcePatch\""]);
+    let rule = material.replacen("[[material]]\nname", "[[rule]]\nobject", 1);
+    built(&here, &format!("{BOTH}{rule}"));
+    assert_eq!(grips(&here, &["5,1", "5,5"]), [grip(0.9, "unnamed"), grip(0.1, "unnamed @ IcePatch")]);
+    let why = refused(&here, &format!("{BOTH}{}", material.replacen("name", "object", 1)));
+    holds(&why, &["line 6, column 1: \"object\" is not known here (a [[rule]] has it); known: name, pattern, "]);
+    let why = refused(&here, "material = \"Ice\"\n[[source]]\nfile = \"asphalt.obj\"\n");
+    holds(&why, &["line 1, column 12: ", "; the material of all faces of a file stands below its [[source]]"]);
+
     // what is not there, with what is
     let rule = |text: &str| refused(&here, &format!("{BOTH}[[rule]]\n{text}\nmu = 0.1\n"));
     for (text, wanted) in [

@@ -274,7 +274,7 @@ pub fn fates(r: &crate::Report, out: &mut dyn Write) -> Done {
         (r.excluded, format!("{} not included", grouped(r.excluded))),
         (r.obstacles, counted(r.obstacles, "obstacle")),
         (r.vertical, format!("{} vertical", grouped(r.vertical))),
-        (r.ceilings, format!("{} of closed objects", counted(r.ceilings, "underside"))),
+        (r.ceilings, counted(r.ceilings, "underside")),
         (r.steep, format!("{} steeper than the limit", grouped(r.steep))),
         (r.collapsed, format!("{} collapsed to a line or a point", grouped(r.collapsed))),
         (r.duplicates, counted(r.duplicates, "duplicate")),
