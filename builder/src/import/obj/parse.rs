@@ -153,6 +153,10 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
             | b"end" | b"con" | b"mg" | b"bevel" | b"c_interp" | b"d_interp" | b"lod" | b"usemap" | b"maplib"
             | b"shadow_obj" | b"trace_obj" | b"ctech" | b"stech" | b"bsp" | b"bzp" | b"cdc" | b"cdp" | b"res"
             | b"t" => {}
+            word if is_joined(word) => {
+                let cause = format!("{}: a no-break space stands in it", quoted(word));
+                return Err(Fault { line, cause, hint: "write a plain space instead" });
+            }
             _ => see(&mut p.tally, Thing::Unknown),
         }
         c.next_statement();
@@ -166,6 +170,14 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
     p.corners.shrink_to_fit();
     p.faces.shrink_to_fit();
     Ok(piece)
+}
+
+/// Whether a no-break space, of UTF-8 or of Latin-1, joins a statement's name to what follows or goes before.
+#[cold]
+fn is_joined(word: &[u8]) -> bool {
+    const NAMES: [&[u8]; 7] = [b"v", b"f", b"fo", b"o", b"g", b"usemtl", b"mtllib"];
+    let mut parts = word.split(|&b| b == 0xA0).map(|part| part.strip_suffix(b"\xC2").unwrap_or(part));
+    word.contains(&0xA0) && parts.find(|part| !part.is_empty()).is_some_and(|part| NAMES.contains(&part))
 }
 
 /// Coordinate `k` of a vertex.
@@ -248,5 +260,6 @@ fn corner(c: &mut Cursor, count: usize) -> Result<Option<Corner>, String> {
 
 #[cold]
 fn no_index(word: &[u8]) -> String {
-    format!("{} is no corner of a face (i, i/i, i//i or i/i/i are)", quoted(word))
+    let comma = if word.contains(&b',') { "; numbers have no comma" } else { "" };
+    format!("{} is no corner of a face (i, i/i, i//i or i/i/i are{comma})", quoted(word))
 }

@@ -512,6 +512,25 @@ fn cg_01_what_is_written_in_any_way_is_read() {
     }
 }
 
+/// Separators that look like others: the line has the blame, and the character its name.
+#[test]
+fn cg_01_commas_and_no_break_spaces_are_named() {
+    fails(format!("{SQUARE}f 1,001 2 3\n"), 5, "comma");
+    for (line, part) in
+        [("v\u{a0}1 2 3", "v"), ("\u{a0}v 1 2 3", "v"), ("f\u{a0}1 2 3", "f"), ("usemtl\u{a0}a", "usemtl")]
+    {
+        let text = format!("v 0 0 0\nv 1 0 0\n{line}\nv 1 1 0\nf 1 2 3\n");
+        let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        for bytes in [text.into_bytes(), latin] {
+            fails(&bytes, 3, "a no-break space stands in it");
+            fails(&bytes, 3, part);
+        }
+    }
+    fails("v 0 0 0\nv 1\u{a0}2 0\n", 2, "\"1\\u{a0}2\" is not a number");
+    // in a name it is a part of it
+    assert_eq!(import(format!("{SQUARE}usemtl a\u{a0}b\nf 1 2 3\n")).unwrap().scene.materials[0].name, "a\u{a0}b");
+}
+
 #[test]
 fn cg_01_any_bytes_end_well() {
     for seed in 0..600 {
