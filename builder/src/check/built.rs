@@ -39,7 +39,11 @@ pub fn built(r: &Report, options: &Options) -> Vec<Finding> {
 fn outside(outlier: &crate::Outlier, options: &Options) -> Finding {
     let severity = if options.outliers == Outliers::Drop { Severity::Note } else { Severity::Warning };
     let text = format!("outside the domain, left out: {outlier}");
-    let found = count(Code::Outside, severity, outlier.triangles, text, "put it nearer, or drop outliers");
+    let mend = match options.outliers {
+        Outliers::Drop => "put it nearer if it belongs to the ground",
+        Outliers::Stop => "put it nearer, or drop outliers",
+    };
+    let found = count(Code::Outside, severity, outlier.triangles, text, mend);
     Finding { subject: outlier.source.clone(), place: Some(outlier.at), ..found }
 }
 
