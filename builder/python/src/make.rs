@@ -95,7 +95,7 @@ fn said(e: SettingsError, file: Option<&Path>) -> Failure {
 }
 
 /// The rules of the materials, each a mapping that became JSON. An error names its place in the list.
-fn materials(rules: &[String], names: &[String]) -> Result<Vec<MaterialRule>, Failure> {
+fn read_rules(rules: &[String], names: &[String]) -> Result<Vec<MaterialRule>, Failure> {
     let one = |(i, rule): (usize, &String)| {
         let read = Settings::from_json(&format!("{{\"material\": [{rule}]}}"));
         let settings = read.map_err(|e| {
@@ -136,7 +136,7 @@ pub fn build<'py>(
         let materials = names.iter().map(|name| Material { name: name.clone(), ..Material::default() }).collect();
         let mut scene = Scene { positions, triangles, materials, sources: vec!["arrays".into()], fields: vec![] };
         let mut settings = settings(text, None)?;
-        settings.materials = materials(&rules, &names)?;
+        settings.materials = read_rules(&rules, &names)?;
         let applied = settings.apply(&mut scene).map_err(|e| said(e, None))?;
         let mut done = made(&scene, settings, applied, vec![], vec![])?;
         done.warnings.extend(done.built.report.precision.as_ref().and_then(warning));

@@ -601,11 +601,10 @@ fn untimed(bytes: Vec<u8>) -> Vec<u8> {
 fn vt_66_x4_x5_one_dash_or_two() {
     let folder = listed("vt_66_x4_x5_one_dash_or_two");
     fs::write(folder.join("p.csv"), "10,10\n0,0,2\n").unwrap();
-    // what is no drawing is replaced with -force alone, and a warning stops with -strict alone
+    // what is no drawing is replaced with -force alone, and settings that lack a brace stop with -strict alone
     let kept = || fs::write(folder.join("kept.obj"), BRIDGE).unwrap();
     kept();
     vstu(2, &folder, "-source t1.vsterrain -debug kept.obj");
-    vstu(0, &folder, "-source shape.fbx -target o.vsterrain");
     for (code, flags, files) in [
         (0, "source shape.fbx|target o.vsterrain", &["o.vsterrain"][..]),
         (
@@ -620,7 +619,7 @@ fn vt_66_x4_x5_one_dash_or_two() {
         ),
         (0, "merge o.vsterrain t1.vsterrain t3.vsterrain|pause 0.2", &["o.vsterrain"]),
         (0, "source t1.vsterrain|debug kept.obj|force", &["kept.obj", "kept.mtl"]),
-        (1, "source shape.fbx|target o.vsterrain|strict", &[]),
+        (2, "source shape.fbx|target o.vsterrain|settings urbanStyle.vstu|strict", &[]),
         (0, "source t1.vsterrain|queryfile p.csv", &["p.csv_out.csv"]),
     ] {
         let mut first = None;
