@@ -66,7 +66,7 @@ fn write_fixture(name: &str, what: &str, scene: &Scene, args: &Args, out: &mut i
 
 const FOLDER: &str = "hardpan-demo";
 
-/// Files that are there and are not what is written now, byte for byte, somebody else made or changed.
+/// A file that differs from the one to be written was made or changed by somebody else.
 fn demo(force: bool, out: &mut impl Write) -> Done {
     let folder = Path::new(FOLDER);
     make_folder(folder, "move it away, or run the demo elsewhere")?;

@@ -51,12 +51,13 @@ fn titled(build: Command) -> Command {
 /// The command line as it is typed: help fits one screen.
 pub fn cli() -> Command {
     let more = || BUILD.iter().flat_map(|(_, _, more)| *more);
-    whole().mut_subcommand("build", |build| more().fold(build, |build, name| build.mut_arg(name, |arg| arg.hide(true))))
+    let brief = |build: Command| more().fold(build, |build, name| build.mut_arg(name, |arg| arg.hide(true)));
+    whole().mut_subcommands(|c| if c.get_name() == "build" { brief(c) } else { c })
 }
 
 /// The command line with all options, for manual pages and completions.
 pub fn whole() -> Command {
-    let cli = Cli::command().mut_subcommand("build", titled);
+    let cli = Cli::command().mut_subcommands(|c| if c.get_name() == "build" { titled(c) } else { c });
     let (head, name) = (*cli.get_styles().get_header(), *cli.get_styles().get_literal());
     let other = |c: &&Command| !GROUPS.iter().any(|(_, names)| names.contains(&c.get_name()));
     let mut list = String::new();

@@ -201,7 +201,7 @@ fn vt_22_examples_in_help_run() {
         ("man -o ~/.local/share/man/man1", "hardpan-verify.1"),
         ("build track.obj --up z --unit m", "track.hpan: 4 triangles"),
         ("build --settings town.toml -o town2.hpan", "town2.hpan: 4 triangles"),
-        ("build track.obj --raster 0.5 -o posts.hpan", "posts.hpan: "),
+        ("build town.obj --up y --max-cost 24 -o cheap.hpan", "cheap.hpan: 4 triangles"),
         ("merge west.hpan east.hpan -o both.hpan", "both.hpan: "),
         ("merge tile.hpan -o row.hpan --place tile.hpan:0,0,0,0 --place tile.hpan:100,0,0,90", "row.hpan: "),
         ("rebuild town.hpan -o wet.hpan --mu-multiply 0.7", "mu times 0.7"),

@@ -28,9 +28,9 @@ use super::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  hardpan build track.obj --up z --unit m              one mesh, its axes and unit stated
-  hardpan build --settings town.toml -o town2.hpan     all sources and options from a file
-  hardpan build track.obj --raster 0.5 -o posts.hpan   heights 0.5 m apart instead of triangles
+  hardpan build track.obj --up z --unit m                     one mesh, its axes and unit stated
+  hardpan build --settings town.toml -o town2.hpan            all sources and options from a file
+  hardpan build town.obj --up y --max-cost 24 -o cheap.hpan   no query takes more than 24 tests
 More options: hardpan man build; builder/docs/content.md.")]
 pub struct Args {
     #[command(flatten)]
