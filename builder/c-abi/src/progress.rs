@@ -17,9 +17,10 @@ struct Way {
     changed: Condvar,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct State {
-    percent: u32,
+    /// Rising numbers, in percent.
+    advances: Vec<u32>,
     ended: bool,
 }
 
@@ -29,11 +30,17 @@ impl Way {
         self.changed.notify_one();
     }
 
-    /// Waits until work is farther than so much, or has ended.
-    fn beyond(&self, percent: u32) -> State {
+    /// Work is so far, if it was not farther already.
+    fn advance(&self, percent: u32) {
+        self.set(|s| s.advances.extend((s.advances.last() < Some(&percent)).then_some(percent)));
+    }
+
+    /// Waits until there are more than so many advances, or work has ended: the new ones, and whether it has.
+    fn beyond(&self, told: usize) -> (Vec<u32>, bool) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = self.changed.wait_while(state, |s| s.percent <= percent && !s.ended);
-        *is_new.unwrap_or_else(PoisonError::into_inner)
+        let state = self.changed.wait_while(state, |s| s.advances.len() <= told && !s.ended);
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        (state.advances[told..].to_vec(), state.ended)
     }
 }
 
@@ -82,25 +89,22 @@ pub fn told<R: Send>(
     Ok(result)
 }
 
-/// Works in a pool, and tells of each advance here.
+/// Works in a pool, and tells of each advance here, in their order.
 fn watched<R: Send>(
     pool: &ThreadPool,
     work: impl FnOnce(Tell) -> Result<R, Fault> + Send,
     mut tell: impl FnMut(u32),
 ) -> Result<R, Fault> {
-    let (way, mut result, mut last) = (Way::default(), None, 0);
+    let (way, mut result, mut told) = (Way::default(), None, 0);
     pool.in_place_scope(|scope| {
         scope.spawn(|_| {
             let _end = End(&way);
-            result = Some(work(&|percent| way.set(|s| s.percent = s.percent.max(percent))));
+            result = Some(work(&|percent| way.advance(percent)));
         });
         loop {
-            let State { percent, ended } = way.beyond(last);
-            // work that has ended reports its last advance, too
-            if percent > last {
-                last = percent;
-                tell(percent.min(99));
-            }
+            let (advances, ended) = way.beyond(told);
+            told += advances.len();
+            advances.into_iter().for_each(|percent| tell(percent.min(99)));
             if ended {
                 break;
             }

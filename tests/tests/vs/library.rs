@@ -129,7 +129,7 @@ fn obj(text: &str) -> (Vec<[f64; 3]>, Vec<Vec<usize>>) {
 #[test]
 fn vt_80_listing_3_runs_as_printed_and_writes_both_files() {
     let folder = folder("vs-library-listing");
-    assert_eq!(run(&folder, &LISTING, &[]), "\n0\n\n100\n");
+    assert_eq!(run(&folder, &LISTING, &[]), "\n0\n\n30\n\n60\n\n90\n\n100\n");
     let image = Image::read(folder.join("example.vsterrain")).unwrap();
     let terrain = Terrain::open_verified(&image).unwrap();
     assert_eq!(terrain.bounds(), [[-500.0, -500.0, 0.0], [500.0, 500.0, 0.0]]);

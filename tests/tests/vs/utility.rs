@@ -589,7 +589,8 @@ fn untimed(bytes: Vec<u8>) -> Vec<u8> {
         let fields = line.split(',').enumerate().filter(|(i, _)| !timed.contains(i)).map(|(_, field)| field);
         let words = fields.collect::<Vec<_>>().join(",");
         let words: Vec<&str> = words.split(' ').collect();
-        let is_time = |i: usize| words.get(i + 1).is_some_and(|next| next.trim_end_matches([',', ';']) == "s");
+        let is_time =
+            |i: usize| words.get(i + 1).is_some_and(|next| ["s", "ns"].contains(&next.trim_end_matches([',', ';'])));
         let shown = |(i, word): (usize, &&str)| if is_time(i) { "-".to_string() } else { word.to_string() };
         words.iter().enumerate().map(shown).collect::<Vec<_>>().join(" ")
     };
