@@ -327,7 +327,7 @@ fn references_that_cannot_be_read() {
     holds(&error(2, &folder, &["diff", "plane.hpan", "none.csv"]), &["none.csv: there is no such file"]);
     holds(&error(2, &folder, &["diff", "ref.csv", "plane.hpan"]), &["ref.csv: a reference comes second: "]);
     holds(&error(2, &folder, &["diff", "plane.hpan", "ref.csv", "--grid", "1"]), &["--grid is for two images"]);
-    holds(&error(2, &folder, &["diff", "plane.hpan", "plane.hpan", "--csv", "a.csv"]), &["--csv is of the points"]);
+    holds(&error(2, &folder, &["diff", "plane.hpan", "plane.hpan", "--csv", "a.csv"]), &["--csv lists the points"]);
     holds(&error(2, &folder, &["diff", "plane.hpan", "ref.csv", "--csv", "ref.csv", "--force"]), &["ref.csv: "]);
     for tolerance in ["-1", "nan", "x"] {
         expect(2, &folder, &["diff", "plane.hpan", "ref.csv", "--tolerance", tolerance]);
