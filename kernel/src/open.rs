@@ -1,6 +1,6 @@
 //! Opening an image, and what can be asked without a search.
 
-use crate::format::{self, Header, Material, Section, Source, TileRecord, section};
+use crate::format::{self, HEAD_CRC, Header, Material, Section, Source, TileRecord, section};
 use crate::types::{Cost, Fixed, Hit, IntoPoint, Point, Windows, exp2};
 use crate::verify::{Verifier, VerifyError};
 use core::fmt;
@@ -77,9 +77,9 @@ pub(crate) static CRC: crc::Crc<u32, Tables> = crc::Crc::<u32, Tables>::new(&crc
 /// The checksum of a head, without itself.
 pub(crate) fn head_crc(head: &[u8]) -> u32 {
     let mut digest = CRC.digest();
-    digest.update(head.get(..24).unwrap_or(&[]));
-    digest.update(&[0; 4]);
-    digest.update(head.get(28..).unwrap_or(&[]));
+    digest.update(head.get(..HEAD_CRC.start).unwrap_or(&[]));
+    digest.update(&[0; HEAD_CRC.end - HEAD_CRC.start]);
+    digest.update(head.get(HEAD_CRC.end..).unwrap_or(&[]));
     digest.finalize()
 }
 
@@ -122,13 +122,13 @@ impl<'a> Terrain<'a> {
         let mut parts: [&'a [u8]; 9] = [&[]; 9];
         let mut tiles_at = 0;
         for s in &header.sections {
-            if s.kind == 0 {
+            if !s.is_used() {
                 continue;
             }
             let body = body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
             match parts.get_mut(s.kind as usize) {
                 Some(part) => *part = body,
-                None if s.flags & section::MUST_UNDERSTAND != 0 => return Err(OpenError::TooNew),
+                None if s.must_be_understood() => return Err(OpenError::TooNew),
                 None => {}
             }
             if s.kind == section::TILES {

@@ -1,10 +1,9 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
 use crate::bundle::Bundle;
-use crate::format::{self, BLOCK_CELLS, Header, NODE_DENSE, Node, Patch, Section, Tile};
-use crate::format::{block, bundle, entry, section, slot, word};
+use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, Header, NODE_DENSE, Node, POSTS_AT, Patch, Section, Tile};
+use crate::format::{MOST_SIDE_LOG2, block, bundle, entry, section, slot, word};
 use crate::open::{CRC, Tables, Terrain, head_crc};
-use crate::walk::further;
 use core::fmt;
 use zerocopy::IntoBytes;
 
@@ -217,7 +216,7 @@ impl<'a> Verifier<'a> {
                         (*number, *block) = (number.wrapping_add(1), 0);
                     } else if check.patch_block(patch, *block) {
                         *block = block.wrapping_add(1);
-                        *words = words.wrapping_add(if patch.class == 0 { 8 } else { 16 });
+                        *words = words.wrapping_add(patch.block_words());
                         return Ok(64);
                     } else {
                         return Err(invalid);
@@ -400,7 +399,7 @@ fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
 fn root(t: &Terrain) -> Result<(), VerifyError> {
     let h = t.header;
     let slots = 1usize << (2 * h.page_log2);
-    let is_slot = |s: &u32| matches!(*s, slot::EMPTY..=slot::NOT_UNDERSTOOD) || (slot::FIRST..u32::MAX).contains(s);
+    let is_slot = |s: &u32| slot::is_valid(*s);
     let pages = t.pages.len() >> (2 * h.page_log2);
     if t.pages.len() != pages << (2 * h.page_log2) || !t.pages.iter().all(is_slot) {
         return Err(VerifyError::SectionInvalid(section::PAGES));
@@ -548,9 +547,9 @@ impl<'t, 'a> Check<'t, 'a> {
         let record = self.at_128.wrapping_add(self.head.bundles as usize).wrapping_add(b as usize);
         let Some(words) = self.t.bundles.get(record) else { return false };
         let view = Bundle { words, record, node: &Node::default() };
-        let (class, kind) = (view.class(), view.halves()[6]);
-        let (count, flags) = (usize::from(kind >> 12) + 1, kind >> 10 & 3);
-        if class > bundle::WIDE || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
+        let (class, head) = (view.class(), view.head());
+        let count = head.triangles();
+        if class > bundle::WIDE || head.kind() != 0 || u32::from(view.attribute()) >= self.head.palette_len {
             return false;
         }
         let mut vertices = 0;
@@ -586,8 +585,7 @@ impl<'t, 'a> Check<'t, 'a> {
     fn patch(&self, p: u32) -> Option<&'a Patch> {
         let at = self.at.wrapping_add(self.head.patches as usize).wrapping_add(16 * p as usize);
         let patch = self.t.patch(at)?;
-        let number = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
-        let words = if patch.class == 0 { 8 } else { 16 };
+        let words = patch.block_words();
         let sound = u32::from(patch.attribute) < self.head.palette_len
             && patch.class <= 1
             && patch.interpolation == 0
@@ -595,8 +593,8 @@ impl<'t, 'a> Check<'t, 'a> {
             && patch.wide == u8::from(self.header.tile_log2 > format::PATCH_LOG2)
             && patch.reserved0 == [0; 3]
             && patch.reserved1 == [0; 2]
-            && (1..=1 << 56).contains(&number(patch.rate))
-            && (1..1 << 62).contains(&number(patch.up))
+            && (1..=1 << 56).contains(&patch.cells_a_step())
+            && (1..1 << 62).contains(&patch.upward())
             && patch.cells.iter().all(|&c| (1..1 << 20).contains(&c))
             && patch.blocks == patch.cells[0].div_ceil(BLOCK_CELLS)
             && self.holds((patch.place as usize).saturating_mul(words), patch.block_count().saturating_mul(words));
@@ -611,12 +609,14 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 
     fn patch_block(&self, patch: &Patch, b: usize) -> bool {
-        let words = if patch.class == 0 { 8 } else { 16 };
+        let words = patch.block_words();
         let at = (patch.place as usize).wrapping_add(b).wrapping_mul(words).wrapping_add(self.at);
         let Some(block) = self.t.words.get(at..at.wrapping_add(words)) else { return false };
         let [_, unit, ..] = *block else { return false };
-        let (size, unit, posts) = if patch.class == 0 { (1, unit & 0xFF_FFFF, 7) } else { (2, unit, 8) };
-        let Some((posts, spare)) = block.as_bytes().get(posts..).and_then(|b| b.split_at_checked(25 * size)) else {
+        let (size, unit) = (patch.post_bytes(), format::block_unit(patch.class.into(), unit));
+        let posts = POSTS_AT[usize::from(patch.class & 1)];
+        let Some((posts, spare)) = block.as_bytes().get(posts..).and_then(|b| b.split_at_checked(BLOCK_POSTS * size))
+        else {
             return false;
         };
         let whole = posts.chunks_exact(size).all(|p| p.iter().any(|&b| b != 0xFF));
@@ -631,20 +631,19 @@ impl<'t, 'a> Check<'t, 'a> {
         let Turn { at, entry: k } = *walk.stack.get(top)?;
         let node = self.node(at as usize, self.log2_of(walk)?)?;
         let [entry_x, entry_y] = node.entry_log2.map(u32::from);
-        let [side_x, side_y] = node.side_log2.map(u32::from);
-        if k >> (side_x + side_y) != 0 {
+        if k as usize >= node.entry_count() {
             walk.depth = top;
             return Some(Some(ENTRY));
         }
         let cells = entry_x >= 2 && entry_y >= 1;
         let first = node.entries as usize;
         let mut used = ENTRY;
-        let found = if node.flags & NODE_DENSE != 0 {
+        let found = if node.is_dense() {
             self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, walk, left, &mut used)?
         } else {
             let e = *self.t.words.get(self.at.wrapping_add(first).wrapping_add(k as usize))?;
-            let to = (e & entry::PLACE) as usize;
-            match e >> entry::SHIFT {
+            let to = entry::place(e);
+            match entry::kind(e) {
                 entry::NODE => Found::Node(to),
                 entry::BLOCK => match self.block(node, to, cells, walk, left, &mut used)? {
                     // a node is named by the entry itself
@@ -700,11 +699,10 @@ impl<'t, 'a> Check<'t, 'a> {
         }
         let node = self.t.node(self.at.wrapping_add(at))?;
         let side = node.side_log2.map(u32::from);
-        let dense = node.flags & NODE_DENSE != 0;
-        let count = 1usize << (side[0].min(8) + side[1].min(8));
-        let words = if dense { block::WORDS * count } else { count };
+        let words = node.entry_words().saturating_mul(node.entry_count());
         let bundles = u64::from(self.head.bundles)..=u64::from(self.head.bundles) + u64::from(self.head.bundle_count);
-        let sound = (0..2).all(|i| side[i] <= 8 && u32::from(node.entry_log2[i]) + side[i] == log2[i])
+        let sound = (0..2)
+            .all(|i| node.side_log2[i] <= MOST_SIDE_LOG2 && u32::from(node.entry_log2[i]) + side[i] == log2[i])
             && node.flags <= NODE_DENSE
             && node.shift < 24
             && node.reserved0 == 0
@@ -731,12 +729,12 @@ impl<'t, 'a> Check<'t, 'a> {
         let b = self.t.block(self.at.wrapping_add(at))?;
         let tail = b[block::TAIL] as usize;
         let home = &b[..block::CELLS];
-        if home[0] == word::NODE << word::GUESS {
+        if block::is_node(home[0]) {
             let rest = home.iter().all(|&w| w == home[0]) && b[block::COUNTS] == 0;
             self.read(walk, block::WORDS - 1)?;
             return (rest && b[block::FURTHER..].iter().all(|&w| w == 0)).then_some(Found::Node(tail));
         }
-        let (last, count) = further(b, block::CELLS as u32 - 1);
+        let (last, count) = block::further(b, block::CELLS as u32 - 1);
         let all = (last + count) as usize;
         let beyond = all.saturating_sub(block::INLINE);
         let spare = b.iter().skip(block::FURTHER + all).all(|&w| w == 0);
@@ -748,33 +746,32 @@ impl<'t, 'a> Check<'t, 'a> {
             None => self.t.words.get(self.at.wrapping_add(tail).wrapping_add(i - block::INLINE)).copied(),
         };
         while let Some(&w) = home.get(walk.cell) {
-            let (before, count) = further(b, walk.cell as u32);
+            let (before, count) = block::further(b, walk.cell as u32);
             let (before, count) = (before as usize, count as usize);
-            let kind = w >> word::GUESS;
             if walk.word == 0 {
                 walk.place = [0, 0, 0, format::word_lines(tail, before, count), 0, 0];
             }
-            if w & word::MASK == 0 && kind & 15 == word::LIST {
-                if w != word::LIST << word::GUESS || count != 1 {
+            if word::is(w, word::LIST) {
+                if w != word::of_kind(word::LIST) || count != 1 {
                     return None;
                 }
                 if !self.list(node, word_at(before)? as usize, walk, left, used)? {
                     return Some(Found::Begun);
                 }
-            } else if w & word::MASK == 0 && kind & 15 != word::PATCH {
-                let codes = [word::EMPTY, word::NOT_IN_IMAGE, word::NOT_UNDERSTOOD];
-                if !codes.contains(&kind) || count != 0 {
+            } else if word::mask(w) == 0 && word::kind(w) != word::PATCH {
+                let codes = [word::EMPTY, word::NOT_IN_IMAGE, word::NOT_UNDERSTOOD].map(word::of_kind);
+                if !codes.contains(&w) || count != 0 {
                     return None;
                 }
             } else {
-                let sole = w & word::SHEET != 0;
-                self.word(node, w, w >> word::NUMBER, sole, &mut walk.place)?;
+                let sole = word::has_sheet(w);
+                self.word(node, w, word::number(w), sole, &mut walk.place)?;
                 for i in before..before + count {
                     let w = word_at(i)?;
-                    if sole && w & word::SHEET != 0 {
+                    if sole && word::has_sheet(w) {
                         return None;
                     }
-                    self.word(node, w, w >> word::NUMBER, sole, &mut walk.place)?;
+                    self.word(node, w, word::number(w), sole, &mut walk.place)?;
                 }
                 let beyond = (before + count).saturating_sub(before.max(block::INLINE));
                 *used = used.saturating_add(4 * beyond);
@@ -804,7 +801,7 @@ impl<'t, 'a> Check<'t, 'a> {
         while walk.word < count {
             let i = walk.word as usize;
             let (w, number) = (word_at(1 + 2 * i)?, word_at(2 + 2 * i)?);
-            if w >> word::NUMBER != 0 {
+            if word::number(w) != 0 {
                 return None;
             }
             self.word(node, w, number, false, &mut walk.place)?;
@@ -820,21 +817,21 @@ impl<'t, 'a> Check<'t, 'a> {
 
     /// Checks a word that names a bundle or a patch, in a cell of a sole sheet or not, and adds what it costs.
     fn word(&self, node: &Node, w: u32, number: u32, sole: bool, place: &mut [u32; 6]) -> Option<()> {
-        let (mask, guess) = (w & word::MASK, w >> word::GUESS & 15);
+        let (mask, first) = (word::mask(w), word::first_test(w));
         let [leaves, tests, lines] = if mask == 0 {
-            if guess != word::PATCH || sole {
+            if word::kind(w) != word::PATCH || sole {
                 return None;
             }
             place[4] = place[4].saturating_add(1);
             [self.patch_reads((number as usize).checked_mul(16)?)?; 3]
         } else {
-            if number >= node.bundle_count || mask >> guess & 1 == 0 {
+            if number >= node.bundle_count || mask >> first & 1 == 0 {
                 return None;
             }
             let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
-            let kind = self.t.bundles.get(record)?[3] as u16;
-            let (wide, tests) = (kind >> 8 & 3 == bundle::WIDE, mask.count_ones());
-            if mask >> ((kind >> 12) + 1) != 0 || (sole && wide) {
+            let head = bundle::Head::of(self.t.bundles.get(record)?);
+            let (wide, tests) = (head.class() == bundle::WIDE, mask.count_ones());
+            if mask >> head.triangles() != 0 || (sole && wide) {
                 return None;
             }
             place[4] = place[4].saturating_add(tests);

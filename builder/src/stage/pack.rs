@@ -46,7 +46,7 @@ pub fn pack(
                 surface: m.surface,
                 class_mask: m.class_mask,
                 label: m.label,
-                flags: u32::from(m.obstacle),
+                flags: if m.obstacle { Material::OBSTACLE } else { 0 },
                 priority: m.priority,
                 reserved: 0,
             })
@@ -114,8 +114,8 @@ pub fn pack(
     header.page_min = root.min;
     header.page_count = root.count;
     header.sections = sections;
-    identity.update(&header.as_bytes()[64..512]);
-    for s in sections.iter().filter(|s| s.flags & section::CONTENT != 0) {
+    identity.update(&header.as_bytes()[format::CONTENT_HEADER]);
+    for s in sections.iter().filter(|s| s.is_content()) {
         identity.update(s.kind.to_le_bytes());
         identity.update(s.digest);
     }
@@ -199,16 +199,12 @@ fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, Build
         let [px, py] = page(t);
         let at = (py - min[1]) as usize * count[0] as usize + (px - min[0]) as usize;
         if directory[at] == slot::EMPTY {
-            directory[at] = slot::FIRST + (pages.len() / (side * side)) as u32;
+            directory[at] = slot::to((pages.len() / (side * side)) as u32).ok_or(Limit::ImageBytes)?;
             pages.resize(pages.len() + side * side, slot::EMPTY);
         }
-        let page = (directory[at] - slot::FIRST) as usize * side * side;
+        let page = slot::reference(directory[at]).map_or(0, |page| page as usize) * side * side;
         let in_page = [t.x, t.y].map(|v| v as usize & (side - 1));
-        let place = u32::try_from(r.offset / format::ALIGN as u64)
-            .ok()
-            .and_then(|p| p.checked_add(slot::FIRST))
-            .filter(|&p| p != u32::MAX)
-            .ok_or(Limit::ImageBytes)?;
+        let place = u32::try_from(r.offset / format::ALIGN as u64).ok().and_then(slot::to).ok_or(Limit::ImageBytes)?;
         pages[page + in_page[1] * side + in_page[0]] = place;
     }
     Ok(Root { min, count, directory, pages })

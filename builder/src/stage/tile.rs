@@ -10,7 +10,7 @@ use super::rule::Rule;
 use crate::cost::{Crowd, MaxCost};
 use crate::lattice::{Mesh, exp2};
 use crate::{BuildError, Limit, Options};
-use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
+use hardpan::format::{self, Attribute, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, bundle::Head, entry, word};
 use hardpan_shaders::{Blocks, Member, Stages};
 use rayon::prelude::*;
 use smallvec::SmallVec;
@@ -331,7 +331,7 @@ impl<'a> OneTile<'a> {
         let mut w = Writer::default();
         w.words.resize(PALETTE, 0);
         for &(material, source) in &ground.palette {
-            w.words.extend([u32::from(material) | u32::from(source) << 16, 0]);
+            w.words.extend(Attribute { material, source, reserved: 0 }.words());
         }
         w.align(16);
         w.patches_at = w.words.len();
@@ -344,7 +344,7 @@ impl<'a> OneTile<'a> {
         }
         let index_bytes = (bundles_at * 128) as u64;
         let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests } = w;
-        let references: u32 = bundles.iter().copied().flatten().map(|r| u32::from(r[6] >> 12) + 1).sum();
+        let references: u32 = bundles.iter().copied().flatten().map(|r| Head::of_halves(r).triangles() as u32).sum();
         words.reserve_exact(32 * bundle_count as usize);
         bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
         let mut patch_blocks = 0;
@@ -561,7 +561,7 @@ impl<'a> Writer<'a> {
                         _ => {
                             let to = self.reserve_node();
                             self.node(child, to, log2 - side_log2, depth + 1)?;
-                            entry::NODE << entry::SHIFT | to as u32
+                            entry::of(entry::NODE, to as u32)
                         }
                     };
                 }
@@ -591,14 +591,14 @@ impl<'a> Writer<'a> {
                 Entry::Grid(g) => {
                     let to = self.reserve_node();
                     self.grid(g, to, group, depth + 1)?;
-                    entry::NODE << entry::SHIFT | to as u32
+                    entry::of(entry::NODE, to as u32)
                 }
                 Entry::Block(_) => {
                     self.align(block::WORDS);
                     let to = self.words.len();
                     self.words.resize(to + block::WORDS, 0);
                     self.block(e, to, group, depth)?;
-                    entry::BLOCK << entry::SHIFT | to as u32
+                    entry::of(entry::BLOCK, to as u32)
                 }
             };
         }
@@ -648,15 +648,15 @@ impl<'a> Writer<'a> {
     fn patch_entry(&mut self, patch: PatchArea, depth: u32) -> u32 {
         let PatchArea { number, reads, .. } = patch;
         self.raise([depth, reads, reads, reads], 1);
-        entry::PATCH << entry::SHIFT | (self.patches_at as u32 + 16 * number)
+        entry::of(entry::PATCH, self.patches_at as u32 + 16 * number)
     }
 
     /// Writes the block of an entry at word `at`.
     fn block(&mut self, e: &Entry, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
         match e {
-            Entry::Empty => self.words[at..at + block::CELLS].fill(word::EMPTY << word::GUESS),
+            Entry::Empty => self.words[at..at + block::CELLS].fill(word::of_kind(word::EMPTY)),
             Entry::Grid(g) => {
-                self.words[at..at + block::CELLS].fill(word::NODE << word::GUESS);
+                self.words[at..at + block::CELLS].fill(word::of_kind(word::NODE));
                 let to = self.reserve_node();
                 self.words[at + block::TAIL] = to as u32;
                 self.grid(g, to, group, depth + 1)?;
@@ -674,9 +674,9 @@ impl<'a> Writer<'a> {
     fn bits(&self, w: &Word, sheet: bool) -> (u32, u32) {
         let sheet = if sheet { word::SHEET } else { 0 };
         if w.mask == 0 {
-            return (word::PATCH << word::GUESS | sheet, self.patches_at as u32 / 16 + w.number);
+            return (word::of_kind(word::PATCH) | sheet, self.patches_at as u32 / 16 + w.number);
         }
-        (u32::from(w.mask) | u32::from(w.guess) << word::GUESS | sheet, w.number)
+        (word::of_triangles(w.mask, w.guess) | sheet, w.number)
     }
 
     fn cells(&mut self, cells: &Block, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
@@ -684,7 +684,7 @@ impl<'a> Writer<'a> {
         let mut places: SmallVec<[_; block::CELLS]> = SmallVec::new();
         for (cell, (words, sole)) in cells.cells().enumerate() {
             let Some((home, rest)) = words.split_first() else {
-                self.words[at + cell] = word::EMPTY << word::GUESS;
+                self.words[at + cell] = word::of_kind(word::EMPTY);
                 continue;
             };
             let before = further.len();
@@ -704,18 +704,18 @@ impl<'a> Writer<'a> {
                     self.words.extend([bits, number]);
                 }
                 list_lines = format::lines(list, 1 + 2 * words.len());
-                self.words[at + cell] = word::LIST << word::GUESS;
+                self.words[at + cell] = word::of_kind(word::LIST);
                 further.push(list as u32);
             } else {
                 let packed = |w: &Word, sheet: bool| {
                     let (bits, number) = self.bits(w, sheet);
-                    bits | number << word::NUMBER
+                    bits | word::with_number(number)
                 };
                 let home = packed(home, sole);
                 further.extend(rest.iter().map(|w| packed(w, w.start)));
                 self.words[at + cell] = home;
             }
-            self.words[at + block::COUNTS] |= ((further.len() - before) as u32) << (4 * cell);
+            self.words[at + block::COUNTS] |= block::count_bits(cell, further.len() - before);
             places.push((words, before, further.len() - before, list_lines));
         }
         let (inline, beyond) = further.split_at(further.len().min(block::INLINE));
