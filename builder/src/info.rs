@@ -3,11 +3,14 @@
 use crate::{
     Options,
     again::{classes, provenance, recorded, settings_of},
-    names::{fallback, hex, section_name},
+    names::{counted, fallback, hex, section_label, section_name},
     read,
     settings::MaterialRule,
 };
-use hardpan::{Cost, Terrain, format::bundle};
+use hardpan::{
+    Cost, Terrain,
+    format::{self, bundle, section},
+};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -264,6 +267,16 @@ pub fn sections(t: &Terrain) -> Vec<Section> {
         sha256: hex(&s.digest),
     };
     t.header().sections.iter().filter(|s| s.is_used()).map(section).collect()
+}
+
+/// Its sections that this version does not read, in words: a new image made of it has none of them.
+pub fn left_out(t: &Terrain) -> Vec<String> {
+    let sections = t.header().sections.iter().filter(|s| s.is_used());
+    let other = sections.filter(|s| section::UNDERSTOOD & section::bit(s.kind) == 0);
+    let words = |s: &format::Section| {
+        format!("section {} of {} is not understood, and left out", section_label(s.kind), counted(s.len, "byte"))
+    };
+    other.map(words).collect()
 }
 
 /// Its materials, in the order of their numbers.

@@ -1,9 +1,11 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
 use crate::bundle::Bundle;
-use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, Header, NODE_DENSE, Node, POSTS_AT, Patch, Section, Tile};
+use crate::format::{
+    self, BLOCK_CELLS, BLOCK_POSTS, Header, Material, NODE_DENSE, Node, POSTS_AT, Patch, Section, Tile,
+};
 use crate::format::{MOST_SIDE_LOG2, block, bundle, entry, section, slot, word};
-use crate::open::{CRC, Tables, Terrain, head_crc};
+use crate::open::{CRC, Tables, Terrain, body_of, head_crc};
 use core::fmt;
 use zerocopy::IntoBytes;
 
@@ -77,6 +79,8 @@ enum Stage {
 struct Walk {
     stack: [Turn; format::MAX_DEPTH as usize],
     depth: usize,
+    /// Blocks of the nodes that it has left.
+    blocks: u32,
     /// Words read; what is read again is counted again and soon too much, so that the work is the file's size.
     words: usize,
     /// Nodes, leaves, tests, lines, layers, tests of wide bundles.
@@ -95,11 +99,12 @@ enum Found {
     Begun,
 }
 
-/// A node of the tile and its next entry.
+/// A node of the tile, its next entry, and how many blocks the entries before that have.
 #[derive(Clone, Copy, Default)]
 struct Turn {
     at: u32,
     entry: u32,
+    blocks: u32,
 }
 
 impl<'a> Verifier<'a> {
@@ -152,7 +157,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`],
-    /// bit 0 for the head.
+    /// bit 0 for the head, bit 31 for all kinds from 31 on.
     /// Tiles have checksums and a bitmap of their own.
     pub fn damaged_sections(&self) -> u32 {
         self.damaged
@@ -161,8 +166,8 @@ impl<'a> Verifier<'a> {
     /// Whether answers can be relied on, those of [`Terrain::with_damage`] that say [`Status::Damaged`](crate::Status::Damaged) apart;
     /// known after the first step, before it false.
     ///
-    /// Nothing is wrong outside the tiles, or only in NAMES, SOURCES or PROVENANCE, or between sections: no height, slope, status
-    /// or friction depends on those. And every damaged tile that was met has its bit. Tiles that were not met yet may be damaged.
+    /// Nothing is wrong outside the tiles, or only between sections or in NAMES, SOURCES, PROVENANCE or kinds that are not
+    /// understood: no height, slope, status or friction depends on those. And every damaged tile that was met has its bit. Tiles that were not met yet may be damaged.
     ///
     /// It does not say that any tile is whole: it is true, too, where all are damaged and every answer is. How many are, the bitmap
     /// says: `bitmap.iter().map(|byte| byte.count_ones()).sum::<u32>()`, of `header().tile_count`.
@@ -270,8 +275,8 @@ impl Stage {
 impl Walk {
     fn new() -> Walk {
         let mut stack = [Turn::default(); format::MAX_DEPTH as usize];
-        stack[0] = Turn { at: format::ROOT as u32, entry: 0 };
-        Walk { stack, depth: 1, words: 8, cost: [3, 0, 0, 0, 0, 0], cell: 0, word: 0, place: [0; 6] }
+        stack[0] = Turn { at: format::ROOT as u32, entry: 0, blocks: 0 };
+        Walk { stack, depth: 1, blocks: 0, words: 8, cost: [3, 0, 0, 0, 0, 0], cell: 0, word: 0, place: [0; 6] }
     }
 }
 
@@ -284,11 +289,6 @@ fn is_error(e: &f64) -> bool {
     e.is_finite() && *e >= 0.0
 }
 
-/// The flags of a section of this kind.
-fn flags(kind: u32) -> u32 {
-    if kind == section::PROVENANCE { 0 } else { section::MUST_UNDERSTAND | section::CONTENT }
-}
-
 /// What was found outside the tiles.
 struct Outside {
     /// A bit for each kind of section whose checksum differs.
@@ -298,25 +298,24 @@ struct Outside {
     error: Option<VerifyError>,
 }
 
-/// Sections that no height, slope, status or friction depends on.
-const ASIDE: u32 = 1 << section::NAMES | 1 << section::SOURCES | 1 << section::PROVENANCE;
-
 fn sections(t: &Terrain) -> Outside {
-    let own = section::MATERIALS..=section::PROVENANCE;
     let differs = |s: &&Section| {
-        own.contains(&s.kind) && s.kind != section::TILES && t.section(s.kind).map(|b| CRC.checksum(b)) != Some(s.crc)
+        s.is_used() && s.kind != section::TILES && body_of(t.bytes, s).map(|b| CRC.checksum(b)) != Some(s.crc)
     };
     // the head may have decayed since it was opened
     let head = t.bytes.get(..format::HEAD_LEN).is_none_or(|head| head_crc(head) != t.header.head_crc);
-    let sections = t.header.sections.iter().filter(differs);
-    let damaged = sections.fold(u32::from(head), |bits, s| bits | 1 << (s.kind & 31));
+    let (mut damaged, mut least) = (u32::from(head), u32::MAX);
+    for s in t.header.sections.iter().filter(differs) {
+        (damaged, least) = (damaged | 1 << s.kind.min(31), least.min(s.kind));
+    }
     let structure = structure(t, damaged);
     let error = match damaged {
         0 => structure.and_then(|()| padding(t)).err(),
         _ if head => Some(VerifyError::HeadDamaged),
-        _ => Some(VerifyError::SectionDamaged(damaged.trailing_zeros())),
+        _ => Some(VerifyError::SectionDamaged(least)),
     };
-    Outside { damaged, usable: damaged & !ASIDE == 0 && structure.is_ok(), error }
+    let answers = section::ANSWERS | 1; // and the head
+    Outside { damaged, usable: damaged & answers == 0 && structure.is_ok(), error }
 }
 
 /// Head, order of the sections, and what they hold, but for names if they or sources are damaged.
@@ -337,25 +336,25 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let mut end = format::HEAD_LEN as u64;
     let mut seen = 0u32;
     for s in &h.sections {
-        if s.kind == 0 {
+        if !s.is_used() {
             if !zero(s.as_bytes()) {
                 return Err(VerifyError::HeadInvalid);
             }
             continue;
         }
-        if s.kind > section::PROVENANCE
-            || seen >> s.kind & 1 == 1
-            || s.reserved != 0
-            || s.flags != flags(s.kind)
-            || s.offset != end
-            || (s.kind == section::TILES && s.crc != 0)
-        {
+        // what is not understood may be content, and is otherwise passed over
+        let flags = match section::kind(s.kind) {
+            Some(kind) if kind.understood => s.flags == kind.flags,
+            _ => s.flags & !section::CONTENT == 0,
+        };
+        let twice = h.sections.iter().filter(|other| other.kind == s.kind).count() > 1;
+        if twice || !flags || s.reserved != 0 || s.offset != end || (s.kind == section::TILES && s.crc != 0) {
             return Err(invalid(s.kind));
         }
-        seen |= 1 << s.kind;
+        seen |= section::bit(s.kind);
         end = after(s).ok_or(invalid(s.kind))?.end;
     }
-    if end != h.total_len || seen != 0x1FE {
+    if end != h.total_len || seen & section::REQUIRED != section::REQUIRED {
         return Err(VerifyError::HeadInvalid);
     }
     materials_and_names(t, damaged)?;
@@ -370,7 +369,7 @@ fn after(s: &Section) -> Option<core::ops::Range<u64>> {
 
 /// Sections follow each other with zeros up to the next multiple of 128.
 fn padding(t: &Terrain) -> Result<(), VerifyError> {
-    let gaps = t.header.sections.iter().filter(|s| s.kind != 0).map(after);
+    let gaps = t.header.sections.iter().filter(|s| s.is_used()).map(after);
     let bytes = |gap: core::ops::Range<u64>| t.bytes.get(gap.start as usize..gap.end as usize);
     let clean = gaps.map(|gap| gap.and_then(bytes)).all(|bytes| bytes.is_some_and(zero));
     if clean { Ok(()) } else { Err(VerifyError::Padding) }
@@ -383,13 +382,16 @@ fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     };
     for m in t.materials {
         let numbers = [m.mu, m.rolling, m.gain, m.cone_index];
-        if m.reserved != 0 || m.flags > 1 || !named(m.name, m.name_len.into()) || !numbers.iter().all(|v| v.is_finite())
+        if m.reserved != [0; 3]
+            || m.flags & !Material::OBSTACLE != 0
+            || !named(m.name, m.name_len.into())
+            || !numbers.iter().all(|v| v.is_finite())
         {
             return Err(VerifyError::SectionInvalid(section::MATERIALS));
         }
     }
     let sound = damaged >> section::SOURCES & 1 == 0;
-    if sound && t.sources.iter().any(|s| s.reserved != [0; 2] || !named(s.name, s.name_len as usize)) {
+    if sound && t.sources.iter().any(|s| s.reserved != [0; 3] || !named(s.name, s.name_len as usize)) {
         return Err(VerifyError::SectionInvalid(section::SOURCES));
     }
     Ok(())
@@ -538,7 +540,7 @@ impl<'t, 'a> Check<'t, 'a> {
                 let a = self.t.attribute(self.at, a as u8);
                 usize::from(a.material) < self.t.materials.len()
                     && usize::from(a.source) < self.t.sources.len()
-                    && a.reserved == 0
+                    && a.flags == 0
             })
     }
 
@@ -549,7 +551,8 @@ impl<'t, 'a> Check<'t, 'a> {
         let view = Bundle { words, record, node: &Node::default() };
         let (class, head) = (view.class(), view.head());
         let count = head.triangles();
-        if class > bundle::WIDE || head.kind() != 0 || u32::from(view.attribute()) >= self.head.palette_len {
+        if class > bundle::WIDE || head.kind() != bundle::GROUND || u32::from(view.attribute()) >= self.head.palette_len
+        {
             return false;
         }
         let mut vertices = 0;
@@ -628,16 +631,21 @@ impl<'t, 'a> Check<'t, 'a> {
     fn turn(&self, walk: &mut Walk, left: usize) -> Option<Option<usize>> {
         const ENTRY: usize = 64; // and what it leads to
         let Some(top) = walk.depth.checked_sub(1) else { return Some(None) };
-        let Turn { at, entry: k } = *walk.stack.get(top)?;
+        let Turn { at, entry: k, blocks } = *walk.stack.get(top)?;
         let node = self.node(at as usize, self.log2_of(walk)?)?;
         let [entry_x, entry_y] = node.entry_log2.map(u32::from);
         if k as usize >= node.entry_count() {
+            if node.first_block != walk.blocks {
+                return None;
+            }
+            walk.blocks = walk.blocks.wrapping_add(if node.is_dense() { k } else { blocks });
             walk.depth = top;
             return Some(Some(ENTRY));
         }
         let cells = entry_x >= 2 && entry_y >= 1;
         let first = node.entries as usize;
         let mut used = ENTRY;
+        let mut row = blocks;
         let found = if node.is_dense() {
             self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, walk, left, &mut used)?
         } else {
@@ -645,10 +653,15 @@ impl<'t, 'a> Check<'t, 'a> {
             let to = entry::place(e);
             match entry::kind(e) {
                 entry::NODE => Found::Node(to),
+                // blocks stand in one row, in the order of entries
+                entry::BLOCK if to != node.block_row().wrapping_add(block::WORDS * blocks as usize) => return None,
                 entry::BLOCK => match self.block(node, to, cells, walk, left, &mut used)? {
                     // a node is named by the entry itself
                     Found::Node(_) => return None,
-                    found => found,
+                    found => {
+                        row = blocks.wrapping_add(1);
+                        found
+                    }
                 },
                 entry::PATCH => {
                     let reads = self.patch_reads(to)?;
@@ -665,14 +678,14 @@ impl<'t, 'a> Check<'t, 'a> {
             return Some(Some(used));
         }
         self.read(walk, 1)?;
-        walk.stack.get_mut(top)?.entry = k.wrapping_add(1);
+        *walk.stack.get_mut(top)? = Turn { at, entry: k.wrapping_add(1), blocks: row };
         if let Found::Node(to) = found {
             // a node lies behind the one that names it, so there is no circle
             if to <= at as usize || !to.is_multiple_of(8) {
                 return None;
             }
             self.read(walk, 8)?;
-            *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0 };
+            *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0, blocks: 0 };
             walk.depth = walk.depth.wrapping_add(1);
             raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0, 0]);
         }
@@ -706,7 +719,6 @@ impl<'t, 'a> Check<'t, 'a> {
             && node.flags <= NODE_DENSE
             && node.shift < 24
             && node.reserved0 == 0
-            && node.reserved1 == 0
             && self.holds(node.entries as usize, words)
             && bundles.contains(&u64::from(node.bundles))
             && bundles.contains(&(u64::from(node.bundles) + u64::from(node.bundle_count)));

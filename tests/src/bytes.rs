@@ -36,9 +36,9 @@ impl DerefMut for Aligned {
 /// Makes the head's checksum right again, so that what is wrong in the head is looked at.
 pub fn mend_head(image: &mut [u8]) {
     if image.len() >= format::HEAD_LEN {
-        image[24..28].fill(0);
+        image[format::HEAD_CRC].fill(0);
         let crc = crc32(&image[..format::HEAD_LEN]);
-        image[24..28].copy_from_slice(&crc.to_le_bytes());
+        image[format::HEAD_CRC].copy_from_slice(&crc.to_le_bytes());
     }
 }
 
@@ -52,7 +52,7 @@ pub fn mend_all(image: &mut [u8]) {
     };
     let body = |bytes: &[u8], at: usize, len: usize| Some(at..at.checked_add(len)?).filter(|r| r.end <= bytes.len());
     let section = |bytes: &[u8], k: usize| -> Option<(usize, u32, std::ops::Range<usize>)> {
-        let at = format::HEAD_LEN / 2 + 64 * k;
+        let at = format::SECTION_TABLE + 64 * k;
         let kind = number(bytes, at)? as u32;
         Some((at, kind, body(bytes, number(bytes, at + 8)?, number(bytes, at + 16)?)?))
     };

@@ -25,8 +25,9 @@ const GROUP: usize = 20_000;
 const ROOT_NODES: u32 = 2;
 /// How often a rule may halve the side of a tile.
 const HALVED: u32 = format::MAX_DEPTH - ROOT_NODES - 2;
-/// Word of a node that holds its first bundle.
+/// Words of a node that hold its first bundle and the number of its first block.
 const NODE_BUNDLES: usize = std::mem::offset_of!(Node, bundles) / 4;
+const NODE_FIRST_BLOCK: usize = std::mem::offset_of!(Node, first_block) / 4;
 
 /// A finished tile.
 pub struct Blob {
@@ -331,7 +332,7 @@ impl<'a> OneTile<'a> {
         let mut w = Writer::default();
         w.words.resize(PALETTE, 0);
         for &(material, source) in &ground.palette {
-            w.words.extend(Attribute { material, source, reserved: 0 }.words());
+            w.words.extend(Attribute { material, source, flags: 0 }.words());
         }
         w.align(16);
         w.patches_at = w.words.len();
@@ -343,7 +344,7 @@ impl<'a> OneTile<'a> {
             w.words[at + NODE_BUNDLES] += bundles_at as u32;
         }
         let index_bytes = (bundles_at * 128) as u64;
-        let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests } = w;
+        let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests, .. } = w;
         let references: u32 = bundles.iter().copied().flatten().map(|r| Head::of_halves(r).triangles() as u32).sum();
         words.reserve_exact(32 * bundle_count as usize);
         bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
@@ -529,6 +530,8 @@ struct Writer<'a> {
     bundle_count: u32,
     /// Where the nodes stand.
     nodes: Vec<usize>,
+    /// Blocks of the nodes that are written.
+    blocks: u32,
     patches_at: usize,
     bound: [u32; 4],
     layers: u32,
@@ -565,6 +568,7 @@ impl<'a> Writer<'a> {
                         }
                     };
                 }
+                self.number_blocks(at, 0);
                 Ok(())
             }
             Plot::Group(Cells { records, some_wide, frame, grid, .. }) => {
@@ -580,6 +584,13 @@ impl<'a> Writer<'a> {
     fn grid(&mut self, grid: &Grid, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
         let dense = grid.is_dense();
         let entries = self.node_of(at, grid.block_log2, grid.side_log2, dense, Some(group));
+        let blocks = grid.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();
+        let mut row = entries;
+        if !dense && blocks > 0 {
+            self.align(block::WORDS);
+            row = self.words.len();
+            self.words.resize(row + block::WORDS * blocks, 0);
+        }
         for (k, e) in grid.entries.iter().enumerate() {
             if dense {
                 self.block(e, entries + block::WORDS * k, group, depth)?;
@@ -594,15 +605,20 @@ impl<'a> Writer<'a> {
                     entry::of(entry::NODE, to as u32)
                 }
                 Entry::Block(_) => {
-                    self.align(block::WORDS);
-                    let to = self.words.len();
-                    self.words.resize(to + block::WORDS, 0);
-                    self.block(e, to, group, depth)?;
-                    entry::of(entry::BLOCK, to as u32)
+                    self.block(e, row, group, depth)?;
+                    row += block::WORDS;
+                    entry::of(entry::BLOCK, (row - block::WORDS) as u32)
                 }
             };
         }
+        self.number_blocks(at, if dense { grid.entries.len() } else { blocks });
         Ok(())
+    }
+
+    /// Gives the blocks of the node at a word their numbers: those below it have theirs.
+    fn number_blocks(&mut self, at: usize, count: usize) {
+        self.words[at + NODE_FIRST_BLOCK] = self.blocks;
+        self.blocks += count as u32;
     }
 
     fn reserve_node(&mut self) -> usize {
@@ -638,7 +654,7 @@ impl<'a> Writer<'a> {
             entries: entries as u32,
             bundles: group.map_or(0, |g| g.first),
             bundle_count: group.map_or(0, |g| g.records.len() as u32),
-            reserved1: 0,
+            first_block: 0, // known when it is left
         };
         let words: [u32; 8] = zerocopy::transmute!(node);
         self.words[at..at + 8].copy_from_slice(&words);

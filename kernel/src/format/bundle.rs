@@ -24,6 +24,12 @@ pub const NARROW: u16 = 0;
 pub const MEDIUM: u16 = 1;
 /// Class 2: 32-bit x, y, z about the image's origin; 7 vertices.
 pub const WIDE: u16 = 2;
+/// Kind 0: wheels stand on its triangles.
+pub const GROUND: u16 = 0;
+/// Kind 1: its triangles look down.
+pub const CEILING: u16 = 1;
+/// Kind 2: rays hit its triangles, and wheels do not stand on them.
+pub const OBSTACLE: u16 = 2;
 /// Most vertices of each class.
 pub const VERTEX_LIMIT: [usize; 3] = [15, 11, 7];
 /// In a narrow bundle the heights of a triangle's corners differ by less, in steps.
@@ -58,7 +64,7 @@ pub const MEDIUM_RELIEF_LOG2: u32 = 2 * MEDIUM_HEIGHT;
 pub struct Head(pub u16);
 
 impl Head {
-    /// Of a bundle with so many triangles, 1 to 16.
+    /// Of a bundle of ground with so many triangles, 1 to 16.
     pub const fn new(attribute: u8, class: u16, triangles: usize) -> Self {
         Head(attribute as u16 | class << 8 | (triangles as u16 - 1) << 12)
     }
@@ -87,7 +93,7 @@ impl Head {
         self.0 >> 8 & 3
     }
 
-    /// Zero; room for what its triangles are.
+    /// [`GROUND`], [`CEILING`] or [`OBSTACLE`]; 3 is invalid. In a tile only ground.
     #[inline(always)]
     pub const fn kind(self) -> u16 {
         self.0 >> 10 & 3

@@ -8,19 +8,26 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 /// First bytes of every image.
 pub const MAGIC: [u8; 8] = *b"HARDPAN\n";
 /// The version of the format that this crate writes.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// The oldest format version that this crate reads.
-pub const LEAST_VERSION: u16 = 1;
+pub const LEAST_VERSION: u16 = 2;
 /// Length of the head: header and section table.
 pub const HEAD_LEN: usize = size_of::<Header>();
 /// Number of places in the section table.
-pub const SECTIONS: usize = 8;
+pub const SECTIONS: usize = 24;
 /// The bytes of the head that the identity covers.
 pub const CONTENT_HEADER: Range<usize> = offset_of!(Header, must_understand)..SECTION_TABLE;
 /// Where the section table stands.
 pub const SECTION_TABLE: usize = offset_of!(Header, sections);
 /// Where the head's checksum stands, which counts as zero in it.
 pub const HEAD_CRC: Range<usize> = offset_of!(Header, head_crc)..offset_of!(Header, reserved0);
+
+/// Lengths of the rays that [`Header::ray_bound`] is of, in metres.
+pub const RAY_METRES: [u32; 4] = [1, 5, 20, 100];
+/// Length and width of the rectangles that [`Header::tyre_bound`] is of, in metres.
+pub const TYRE_METRES: [[f64; 2]; 2] = [[0.6, 0.25], [1.2, 0.5]];
+/// Numbers of a bound that are greater are no builder's.
+pub const MOST_BOUND: u32 = 1 << 26;
 
 /// Fall-back values of `z` where there is no ground (VS Terrain's: the bottom of the bounding box).
 pub mod fallback {
@@ -34,7 +41,15 @@ pub mod fallback {
     pub const EDGE_EXTEND: u32 = 3;
 }
 
-/// The first 1,024 bytes of an image.
+/// What answers a query of a place in plan that has no height, and no rule of its own.
+pub mod no_height {
+    /// The highest ground.
+    pub const HIGHEST: u32 = 0;
+    /// The ground nearest to the head's `default_z`, of two equally near the lower.
+    pub const NEAREST: u32 = 1;
+}
+
+/// The first 2,048 bytes of an image.
 #[derive(Clone, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Header {
@@ -54,7 +69,7 @@ pub struct Header {
     pub reserved0: u32,
     /// SHA-256 of the content header (bytes 64 to 511) and, in order, kind and digest of each content section.
     pub identity: [u8; 32],
-    /// Features that a reader must know; zero in version 1.
+    /// Features that a reader must know; none is known yet.
     pub must_understand: u64,
     /// log2 of the plan step in metres.
     pub xy_log2: i32,
@@ -110,12 +125,18 @@ pub struct Header {
     pub error_plan: f64,
     /// Error against the source in height, metres.
     pub error_height: f64,
+    /// Stated worst cost of a ray of each of [`RAY_METRES`] over ground: nodes, leaves, tests, lines; zeros if it is not stated.
+    pub ray_bound: [[u32; 4]; 4],
+    /// The same of a tyre under each of [`TYRE_METRES`].
+    pub tyre_bound: [[u32; 4]; 2],
+    /// One of [`no_height`].
+    pub no_height_rule: u32,
     /// Zero.
-    pub reserved2: [u8; 224],
+    pub reserved2: [u8; 124],
     /// The section table.
     pub sections: [Section; SECTIONS],
 }
 
 const _: () = {
-    assert!(size_of::<Header>() == 1024);
+    assert!(size_of::<Header>() == 2048 && SECTION_TABLE == 512);
 };

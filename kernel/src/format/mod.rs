@@ -13,7 +13,8 @@ mod tile;
 
 pub use cell::{block, lines, word, word_lines};
 pub use header::{
-    CONTENT_HEADER, HEAD_CRC, HEAD_LEN, Header, LEAST_VERSION, MAGIC, SECTION_TABLE, SECTIONS, VERSION, fallback,
+    CONTENT_HEADER, HEAD_CRC, HEAD_LEN, Header, LEAST_VERSION, MAGIC, MOST_BOUND, RAY_METRES, SECTION_TABLE, SECTIONS,
+    TYRE_METRES, VERSION, fallback, no_height,
 };
 pub use node::{MOST_SIDE_LOG2, NODE_DENSE, Node, entry};
 pub use patch::{BLOCK_CELLS, BLOCK_POSTS, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, block_unit, halves, joined};

@@ -64,8 +64,8 @@ pub struct Node {
     pub bundles: u32,
     /// Number of bundles that cell words may name.
     pub bundle_count: u32,
-    /// Zero.
-    pub reserved1: u32,
+    /// Number in the tile of its first block; see [`Node::block_number`].
+    pub first_block: u32,
 }
 
 /// `Node::flags`: blocks stand in a row where entries would.
@@ -93,6 +93,23 @@ impl Node {
             if log2 < MOST_SIDE_LOG2 { log2 } else { MOST_SIDE_LOG2 }
         }
         1 << (least(x) + least(y))
+    }
+
+    /// Word of the tile at which its blocks stand, in the order of the entries: in the entries' stead, or next behind them.
+    pub const fn block_row(&self) -> usize {
+        let from = self.entries as usize;
+        if self.is_dense() {
+            return from;
+        }
+        let behind = from.wrapping_add(self.entry_count()).wrapping_add(block::WORDS - 1);
+        behind.wrapping_sub(behind % block::WORDS)
+    }
+
+    /// Number in the tile of the node's block that stands at this word of the tile. Nodes have theirs in the order in which a walk in the
+    /// order of entries leaves them: a node behind all nodes below it.
+    pub const fn block_number(&self, at: usize) -> u32 {
+        let row = at.wrapping_sub(self.block_row()) / block::WORDS;
+        self.first_block.wrapping_add(row as u32)
     }
 
     /// Number of the entry of a place.

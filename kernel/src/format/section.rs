@@ -18,10 +18,101 @@ pub const TILE_TABLE: u32 = 6;
 pub const TILES: u32 = 7;
 /// Where the content came from; outside the identity.
 pub const PROVENANCE: u32 = 8;
+/// Number of what rays need beside the tiles: no reader knows it yet, as the kinds below.
+pub const RAYS: u32 = 9;
+/// Number of a coordinate reference system.
+pub const CRS: u32 = 10;
+/// Number of normals at vertices.
+pub const NORMALS: u32 = 11;
+/// Number of scenes placed several times.
+pub const INSTANCES: u32 = 12;
+/// Number of values over the ground.
+pub const OVERLAY: u32 = 13;
+/// Number of what rays hit and wheels do not stand on.
+pub const OBSTACLES: u32 = 14;
 /// Flag: a reader that does not know this kind must refuse the image.
 pub const MUST_UNDERSTAND: u32 = 1;
 /// Flag: part of the identity.
 pub const CONTENT: u32 = 2;
+
+/// What is known of a kind of section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Its number.
+    pub number: u32,
+    /// Its name.
+    pub name: &'static str,
+    /// Its flags: what a writer gives it, and a section that a reader understands must have.
+    pub flags: u32,
+    /// Whether this crate reads it, or only knows its number.
+    pub understood: bool,
+    /// Whether each image has it.
+    pub required: bool,
+    /// Whether a height, slope, status or friction depends on it.
+    pub answers: bool,
+}
+
+impl Kind {
+    /// One that each image has, as part of its content.
+    const fn content(number: u32, name: &'static str, answers: bool) -> Kind {
+        Kind { number, name, flags: MUST_UNDERSTAND | CONTENT, understood: true, required: true, answers }
+    }
+
+    /// One that has its number and nothing else yet.
+    const fn numbered(number: u32, name: &'static str) -> Kind {
+        Kind { number, name, flags: CONTENT, understood: false, required: false, answers: false }
+    }
+}
+
+/// All kinds, in the order in which a builder writes them. Nothing else names a kind by its number.
+pub const KINDS: [Kind; 14] = [
+    Kind::content(MATERIALS, "materials", true),
+    Kind::content(NAMES, "names", false),
+    Kind::content(SOURCES, "sources", false),
+    Kind::content(DIRECTORY, "directory", true),
+    Kind::content(PAGES, "pages", true),
+    Kind::content(TILE_TABLE, "tile table", true),
+    Kind::content(TILES, "tiles", true),
+    Kind { number: PROVENANCE, name: "provenance", flags: 0, understood: true, required: true, answers: false },
+    Kind::numbered(RAYS, "rays"),
+    Kind::numbered(CRS, "crs"),
+    Kind::numbered(NORMALS, "normals"),
+    Kind::numbered(INSTANCES, "instances"),
+    Kind::numbered(OVERLAY, "overlay"),
+    Kind::numbered(OBSTACLES, "obstacles"),
+];
+
+/// What is known of a kind, if anything is.
+pub fn kind(number: u32) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.number == number)
+}
+
+/// The name of a kind, if it has one.
+pub fn name(number: u32) -> Option<&'static str> {
+    kind(number).map(|kind| kind.name)
+}
+
+/// The bit of a kind in a word for all; none from 32 on.
+pub const fn bit(number: u32) -> u32 {
+    if number < 32 { 1 << number } else { 0 }
+}
+
+/// The bits of the kinds that this crate reads.
+pub const UNDERSTOOD: u32 = bits(&KINDS, 0);
+/// The bits of the kinds that each image has.
+pub const REQUIRED: u32 = bits(&KINDS, 1);
+/// The bits of the kinds on which answers depend.
+pub const ANSWERS: u32 = bits(&KINDS, 2);
+
+const fn bits(kinds: &[Kind], of: usize) -> u32 {
+    match kinds {
+        [] => 0,
+        [kind, rest @ ..] => {
+            let is = [kind.understood, kind.required, kind.answers][of];
+            bits(rest, of) | if is { bit(kind.number) } else { 0 }
+        }
+    }
+}
 
 /// Entries of directory and pages. 0 and all ones are never valid: blank and erased memory read as damage.
 pub mod slot {
@@ -144,8 +235,10 @@ pub struct Material {
     pub flags: u32,
     /// Which of coincident surfaces stays: the highest.
     pub priority: i32,
+    /// Zero until it is used; for the builder: no reader needs it.
+    pub precedence: i16,
     /// Zero.
-    pub reserved: u64,
+    pub reserved: [u16; 3],
 }
 
 impl Material {
@@ -166,8 +259,10 @@ pub struct Source {
     pub name: u32,
     /// Name: length in bytes.
     pub name_len: u32,
+    /// Zero until it is used; for the builder: no reader needs it.
+    pub precedence: i16,
     /// Zero.
-    pub reserved: [u32; 2],
+    pub reserved: [u16; 3],
 }
 
 /// Where a tile lies, and its checks.

@@ -61,20 +61,23 @@ pub struct Attribute {
     pub material: u16,
     /// Index into the source table.
     pub source: u16,
-    /// Zero; room for a vertex-normal channel.
-    pub reserved: u32,
+    /// Zero: [`Attribute::THIN`] has its place here, and no image of this version has it.
+    pub flags: u32,
 }
 
 impl Attribute {
+    /// [`Attribute::flags`]: triangles so thin that their slope is their neighbour's.
+    pub const THIN: u32 = 1;
+
     /// From the two words of an entry.
     #[inline(always)]
-    pub const fn of_words([pair, reserved]: [u32; 2]) -> Self {
-        Attribute { material: pair as u16, source: (pair >> 16) as u16, reserved }
+    pub const fn of_words([pair, flags]: [u32; 2]) -> Self {
+        Attribute { material: pair as u16, source: (pair >> 16) as u16, flags }
     }
 
     /// The two words of an entry.
     pub const fn words(&self) -> [u32; 2] {
-        [self.material as u32 | (self.source as u32) << 16, self.reserved]
+        [self.material as u32 | (self.source as u32) << 16, self.flags]
     }
 }
 

@@ -29,7 +29,7 @@ fn set(bytes: &mut [u8], at: usize, word: u32) {
 
 /// Offset and length of a section, and where its entry stands.
 fn section(bytes: &[u8], kind: u32) -> (usize, usize, usize) {
-    let at = (0..8).map(|k| 512 + 64 * k).find(|&at| word(bytes, at) == kind).unwrap();
+    let at = (0..24).map(|k| 512 + 64 * k).find(|&at| word(bytes, at) == kind).unwrap();
     (number(bytes, at + 8) as usize, number(bytes, at + 16) as usize, at)
 }
 
@@ -54,7 +54,7 @@ fn forge(bytes: &mut Aligned) {
         all.extend(digest);
     }
     let mut content = Vec::new();
-    for kind in 1..=8 {
+    for kind in (0..24).map(|k| word(bytes, 512 + 64 * k)).filter(|kind| *kind != 0).collect::<Vec<_>>() {
         let (at, len, entry) = section(bytes, kind);
         let digest = if kind == 7 { handmade::sha256(&all) } else { handmade::sha256(&bytes[at..at + len]) };
         bytes[entry + 32..entry + 64].copy_from_slice(&digest);
