@@ -68,6 +68,25 @@ fn forge(bytes: &mut Aligned) {
     mend_all(bytes);
 }
 
+/// Gives the blocks of a node their numbers, those of nodes below it first, and says how many blocks there are so far.
+fn renumber(bytes: &mut [u8], tile: usize, node: usize, mut next: u32) -> u32 {
+    let entries = tile + 4 * word(bytes, node + 16) as usize;
+    let (dense, mut own) = (bytes[node + 4] & 1 == 1, 0);
+    for k in 0..1usize << (bytes[node + 2] + bytes[node + 3]) {
+        let e = word(bytes, entries + if dense { 64 * k } else { 4 * k });
+        let to = match dense {
+            true => (e == 4 << 16).then(|| word(bytes, entries + 64 * k + 36)),
+            false => (e >> 29 == 2).then_some(e & format::entry::PLACE),
+        };
+        if let Some(to) = to {
+            next = renumber(bytes, tile, tile + 4 * to as usize, next);
+        }
+        own += u32::from(dense || e >> 29 == 3);
+    }
+    set(bytes, node + 28, next);
+    next + own
+}
+
 /// Where the nodes of a tile stand, and its blocks of cells, as offsets in the image.
 fn index(bytes: &[u8], tile: usize) -> [Vec<usize>; 2] {
     let (mut nodes, mut found) = (vec![tile + 4 * format::ROOT], Vec::new());
@@ -311,9 +330,14 @@ fn corners_of(bytes: &[u8], tile: usize, node: usize, number: u32, part: usize) 
 /// and no other one is. Sums are right, so only the proof can know.
 #[test]
 fn by_02_no_reference_of_a_cell_is_spare() {
-    let options = Options { tile_log2: Some(15), ..as_given() };
+    let small = Options { tile_log2: Some(15), ..as_given() };
     let (mut missed, mut spare, mut touching) = (0, 0, 0);
-    for (name, scene) in [("hills", hills(16, 1.0)), ("bridge", fixtures::bridge()), ("soup", fixtures::soup(12))] {
+    let scenes = [
+        ("hills", hills(16, 1.0), small),
+        ("hole", fixtures::hole(), as_given()),
+        ("soup", fixtures::soup(12), as_given()),
+    ];
+    for (name, scene, options) in scenes {
         let clean = Aligned::new(&build(&scene, &options).unwrap().image);
         let t = Terrain::open(&clean).unwrap();
         let log2 = t.header().tile_log2;
@@ -392,7 +416,7 @@ fn by_02_no_reference_of_a_cell_is_spare() {
         }
     }
     println!("{missed} missed, {touching} of them beside a border, {spare} spare");
-    assert!(missed > 150 && touching > 5, "{missed}, {touching}");
+    assert!(missed > 100 && touching > 20 && spare > 10, "{missed}, {touching}, {spare}");
 }
 
 #[test]
@@ -547,7 +571,7 @@ fn sixteen(corners: [[i32; 3]; 3]) -> Vec<u8> {
 /// which has bundles.
 fn empty_root(bytes: &mut [u8], tile: usize, log2: u8, side: u8, [entries, first, count]: [usize; 3]) {
     bytes[tile + 128..][..6].copy_from_slice(&[log2 - side, log2 - side, side, side, 0, 0]);
-    for (at, v) in [(16, (entries - tile) / 4), (20, first), (24, count)] {
+    for (at, v) in [(16, (entries - tile) / 4), (20, first), (24, count), (28, 0)] {
         set(bytes, tile + 128 + at, v as u32);
     }
     (0..1 << (2 * side)).for_each(|k| set(bytes, entries + 4 * k, format::entry::EMPTY));
@@ -887,6 +911,7 @@ fn by_02_nodes_of_one_rectangle() {
         at += 64;
     }
     assert!(at < node);
+    renumber(&mut bytes, tile, tile + 4 * format::ROOT, 0);
     forge(&mut bytes);
     let verdict = proven(&bytes);
     assert_eq!(verdict.check("structure").unwrap().outcome, Outcome::Pass);
@@ -953,6 +978,7 @@ fn by_02_bundles_of_no_node() {
         }
         let mut bytes = Aligned::new(&clean);
         set(&mut bytes, at, format::entry::EMPTY);
+        renumber(&mut bytes, tile, root, 0);
         forge(&mut bytes);
         let verdict = proven(&bytes);
         let faults = &verdict.check("counts").unwrap().faults;
