@@ -3,13 +3,13 @@
 use crate::{
     Options,
     again::{classes, provenance, recorded, settings_of},
-    names::{fallback, hex, section_name},
+    names::{counted, fallback, hex, section_label, section_name},
     read,
     settings::MaterialRule,
 };
 use hardpan::{
     Cost, Terrain,
-    format::{bundle, section},
+    format::{self, bundle, section},
 };
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -261,12 +261,22 @@ pub fn sections(t: &Terrain) -> Vec<Section> {
         kind: s.kind,
         offset: s.offset,
         bytes: s.len,
-        content: s.flags & section::CONTENT != 0,
-        must_understand: s.flags & section::MUST_UNDERSTAND != 0,
+        content: s.is_content(),
+        must_understand: s.must_be_understood(),
         crc: format!("{:08x}", s.crc),
         sha256: hex(&s.digest),
     };
-    t.header().sections.iter().filter(|s| s.kind != 0).map(section).collect()
+    t.header().sections.iter().filter(|s| s.is_used()).map(section).collect()
+}
+
+/// Its sections that this version does not read, in words: a new image made of it has none of them.
+pub fn left_out(t: &Terrain) -> Vec<String> {
+    let sections = t.header().sections.iter().filter(|s| s.is_used());
+    let other = sections.filter(|s| section::UNDERSTOOD & section::bit(s.kind) == 0);
+    let words = |s: &format::Section| {
+        format!("section {} of {} is not understood, and left out", section_label(s.kind), counted(s.len, "byte"))
+    };
+    other.map(words).collect()
 }
 
 /// Its materials, in the order of their numbers.
@@ -281,7 +291,7 @@ pub fn materials(t: &Terrain) -> Vec<Material> {
         cone_index: m.cone_index,
         label: m.label,
         priority: m.priority,
-        obstacle: m.flags & 1 == 1,
+        obstacle: m.is_obstacle(),
         include: known.include != Some(false), // which stands only in the record
     };
     (0..).zip(t.materials()).zip(settings_of(t).materials).map(material).collect()

@@ -45,17 +45,13 @@ pub fn costs(cost: &Cost) -> String {
 
 /// The name of a kind of section.
 pub fn section_name(kind: u32) -> &'static str {
-    match kind {
-        section::MATERIALS => "materials",
-        section::NAMES => "names",
-        section::SOURCES => "sources",
-        section::DIRECTORY => "directory",
-        section::PAGES => "pages",
-        section::TILE_TABLE => "tile table",
-        section::TILES => "tiles",
-        section::PROVENANCE => "provenance",
-        _ => "unknown",
-    }
+    section::name(kind).unwrap_or("unknown")
+}
+
+/// The name of a kind of section, with its number if this version does not read it.
+pub fn section_label(kind: u32) -> String {
+    let read = section::kind(kind).is_some_and(|kind| kind.understood);
+    if read { section_name(kind).into() } else { format!("{} {kind}", section_name(kind)) }
 }
 
 /// What answers where there is no ground.
@@ -79,9 +75,9 @@ pub fn hex(bytes: &[u8]) -> String {
 pub fn fault(e: VerifyError) -> String {
     match e {
         VerifyError::SectionDamaged(k) => {
-            format!("section {} is damaged (its checksum differs)", section_name(k))
+            format!("section {} is damaged (its checksum differs)", section_label(k))
         }
-        VerifyError::SectionInvalid(k) => format!("section {} contradicts the head", section_name(k)),
+        VerifyError::SectionInvalid(k) => format!("section {} contradicts the head", section_label(k)),
         e => e.to_string(),
     }
 }

@@ -5,7 +5,7 @@
 use crate::lattice::Face;
 use crate::stage::partition::MOST_ATTRIBUTES;
 use hardpan::format::{
-    self, Attribute, BLOCK_CELLS, FRACTION, NODE_DENSE, Node, PALETTE, PATCH_LOG2, Patch, ROOT, TileRecord, block,
+    self, Attribute, BLOCK_CELLS, FRACTION, Node, PALETTE, PATCH_LOG2, POSTS_AT, Patch, ROOT, TileRecord, block,
     bundle, entry, section, word,
 };
 use hardpan::{Cost, Hit, Terrain};
@@ -150,7 +150,7 @@ impl Field<'_> {
     /// The first query step from the origin along an axis that is at post `k` or beyond.
     pub fn step(&self, axis: usize, k: u32) -> i64 {
         let p = self.patch;
-        let rate = (i128::from(p.rate[1]) << 32 | i128::from(p.rate[0])).max(1);
+        let rate = i128::from(p.cells_a_step()).max(1);
         let cells = i128::from(p.first[axis] as i32) + i128::from(k);
         let beyond = ((cells << 32) - i128::from(p.start[axis])) << 32;
         self.zero[axis] + -(-beyond).div_euclid(rate) as i64
@@ -162,17 +162,17 @@ impl Field<'_> {
         let p = self.patch;
         let block = (j / BLOCK_CELLS).checked_mul(p.blocks)?.checked_add(i / BLOCK_CELLS)?;
         let post = (j % BLOCK_CELLS * (BLOCK_CELLS + 1) + i % BLOCK_CELLS) as usize;
-        let width = 8usize << (p.class & 1);
+        let width = p.block_words();
         let words = self.words.get((p.place.checked_add(block)? as usize).checked_mul(width)?..)?.get(..width)?;
         let height = |k: usize| {
             let bytes = words.as_bytes();
-            let (value, none, unit) = match p.class & 1 {
-                0 => (i64::from(bytes[7 + post + k]), 0xFF, words[1] & 0xFF_FFFF),
-                _ => (
-                    u16::from_le_bytes([bytes[8 + 2 * (post + k)], bytes[9 + 2 * (post + k)]]).into(),
-                    0xFFFF,
-                    words[1],
-                ),
+            let unit = format::block_unit(p.class.into(), words[1]);
+            let (value, none) = match p.class {
+                0 => (i64::from(bytes[POSTS_AT[0] + post + k]), 0xFF),
+                _ => {
+                    let at = POSTS_AT[1] + 2 * (post + k);
+                    (u16::from_le_bytes([bytes[at], bytes[at + 1]]).into(), 0xFFFF)
+                }
             };
             (value != none || p.voids == 0).then(|| (i64::from(words[0] as i32) << FRACTION) + value * i64::from(unit))
         };
@@ -338,7 +338,7 @@ impl<'a> TileView<'a> {
             return bundle.and_then(|b| view(Some(b.triangles()), b.attribute())).into_iter().collect();
         }
         let holds = |p: &&Patch| {
-            let size = 8usize << (p.class & 1);
+            let size = p.block_words();
             let first = (start / size).saturating_add(p.place as usize);
             (first..first.saturating_add(p.block_count())).contains(&record)
         };
@@ -356,12 +356,11 @@ impl<'a> TileView<'a> {
             let side = (u32::from(node.entry_log2[0]) + u32::from(node.side_log2[0])) & 63;
             let low = low.unwrap_or([self.record.x, self.record.y].map(|v| i64::from(v) << side));
             let placed = Placed { node, low, depth };
-            let dense = node.flags & NODE_DENSE != 0;
             for (k, e) in self.entries(node).enumerate() {
                 // a node lies behind the one that names it, so this ends
-                let to = match (dense, e[0] >> entry::SHIFT) {
-                    (true, _) if e[0] == word::NODE << word::GUESS => e[block::TAIL] as usize,
-                    (false, entry::NODE) => (e[0] & entry::PLACE) as usize,
+                let to = match (node.is_dense(), entry::kind(e[0])) {
+                    (true, _) if block::is_node(e[0]) => e[block::TAIL] as usize,
+                    (false, entry::NODE) => entry::place(e[0]),
                     _ => continue,
                 };
                 if to > at {
@@ -375,8 +374,7 @@ impl<'a> TileView<'a> {
 
     /// The entries of a node, or its blocks.
     fn entries(&self, node: &Node) -> impl Iterator<Item = &'a [u32]> + use<'a> {
-        let count = 1usize << (node.side_log2[0] & 15) << (node.side_log2[1] & 15);
-        let width = if node.flags & NODE_DENSE != 0 { block::WORDS } else { 1 };
+        let (count, width) = (node.entry_count(), node.entry_words());
         let entries = self.words.get(node.entries as usize..).and_then(|w| w.get(..count.saturating_mul(width)));
         entries.unwrap_or_default().chunks_exact(width)
     }
@@ -384,10 +382,9 @@ impl<'a> TileView<'a> {
     /// Calls `see` with every block and patch that is an entry: its node, its lower left corner, and what it holds.
     fn held(&self, mut see: impl FnMut(&Placed, [i64; 2], Held)) {
         for placed in self.nodes() {
-            let dense = placed.node.flags & NODE_DENSE != 0;
             for (k, e) in self.entries(placed.node).enumerate() {
-                let at = (e[0] & entry::PLACE) as usize;
-                let held = match (dense, e[0] >> entry::SHIFT) {
+                let at = entry::place(e[0]);
+                let held = match (placed.node.is_dense(), entry::kind(e[0])) {
                     (true, _) => Held::Block(e),
                     (false, entry::BLOCK) => match self.words.get(at..).and_then(|w| w.get(..block::WORDS)) {
                         Some(block) => Held::Block(block),
@@ -498,7 +495,7 @@ impl<'a> TileView<'a> {
     /// Numbers and masks of all words of a block, ascending.
     fn all(&self, block: &[u32]) -> Vec<(u32, u32)> {
         let all = (0..block::CELLS).filter_map(|cell| self.named(block, cell)).flat_map(|(words, _)| words);
-        let mut words: Vec<(u32, u32)> = all.map(|(w, number)| (number, w & word::MASK)).collect();
+        let mut words: Vec<(u32, u32)> = all.map(|(w, number)| (number, word::mask(w))).collect();
         words.sort_unstable();
         words
     }
@@ -551,7 +548,7 @@ impl<'a> TileView<'a> {
             for cell in 0..block::CELLS {
                 words.clear();
                 words.extend(self.named(block, cell).into_iter().flat_map(|(words, _)| words));
-                if words.iter().skip(1).any(|(w, _)| w & word::SHEET != 0) {
+                if words.iter().skip(1).any(|(w, _)| word::has_sheet(*w)) {
                     let (low, size) = cell_of(placed, low, cell);
                     let (base, shift) = (placed.node.base, placed.node.shift & 31);
                     see(Stack { low, size, words: &words, records, base, shift });
@@ -581,13 +578,12 @@ impl<'a> TileView<'a> {
         cell: usize,
     ) -> Option<(impl Iterator<Item = (u32, u32)> + use<'a, 'b>, u32)> {
         let home = block[cell];
-        let kind = home >> word::GUESS & 15;
-        let list = home & word::MASK == 0 && kind == word::LIST;
-        if home & word::MASK == 0 && !list && kind != word::PATCH {
+        let list = word::is(home, word::LIST);
+        if word::mask(home) == 0 && !list && !word::is(home, word::PATCH) {
             return None;
         }
-        let share = |c: usize| (block[block::COUNTS] >> (4 * c) & 15) as usize;
-        let (before, count) = ((0..cell).map(share).sum::<usize>(), share(cell));
+        let (before, count) = block::further(block.first_chunk()?, cell as u32);
+        let (before, count) = (before as usize, count as usize);
         let tail = block[block::TAIL] as usize;
         let word_at = move |i: usize| match block.get(block::FURTHER + i) {
             Some(&w) => w,
@@ -602,7 +598,7 @@ impl<'a> TileView<'a> {
             lines += format::lines(at, 1 + 2 * count);
             own = 0..0;
         }
-        let own = (!list).then_some(home).into_iter().chain(own.map(word_at)).map(|w| (w, w >> word::NUMBER));
+        let own = (!list).then_some(home).into_iter().chain(own.map(word_at)).map(|w| (w, word::number(w)));
         Some((own.chain(listed.chunks_exact(2).map(|p| (p[0], p[1]))), lines))
     }
 
@@ -611,10 +607,9 @@ impl<'a> TileView<'a> {
         let (words, lines) = self.named(block, cell)?;
         let mut cost = Cost { nodes: placed.depth, lines, ..Cost::default() };
         for (w, number) in words {
-            let mask = (w & word::MASK) as u16;
-            let [leaves, tests, lines] = match mask {
+            let [leaves, tests, lines] = match word::mask(w) {
                 0 => [self.reads(16 * number as usize); 3],
-                _ => [1, mask.count_ones(), 2],
+                mask => [1, mask.count_ones(), 2],
             };
             (cost.leaves, cost.tests, cost.lines) = (cost.leaves + leaves, cost.tests + tests, cost.lines + lines);
         }
@@ -632,7 +627,8 @@ fn records<'a>(words: &'a [u32], node: &Node) -> &'a [[u16; bundle::HALVES]] {
 fn cell_of(placed: &Placed, low: [i64; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
     let side = |i: usize| 1i64 << (u32::from(placed.node.entry_log2[i]) & 63).saturating_sub(block::CELLS_LOG2[i]);
     let size = [side(0), side(1)];
-    ([low[0] + (cell as i64 & 3) * size[0], low[1] + (cell as i64 >> 2) * size[1]], size)
+    let at = block::place(cell).map(|v| v as i64);
+    ([0, 1].map(|i| low[i] + at[i] * size[i]), size)
 }
 
 /// Of two columns the one that costs more.
@@ -652,8 +648,7 @@ pub fn costliest(t: &Terrain) -> Option<Column> {
 impl Placed<'_> {
     /// The lower left corner of an entry.
     fn entry(&self, k: usize) -> [i64; 2] {
-        let [x, y] = self.node.side_log2.map(|l| u32::from(l) & 15);
-        let at = [k & ((1 << x) - 1), k >> x & ((1 << y) - 1)];
+        let at = self.node.place_of(k);
         [0, 1].map(|i| self.low[i] + ((at[i] as i64) << (self.node.entry_log2[i] & 63)))
     }
 }
@@ -661,20 +656,20 @@ impl Placed<'_> {
 impl<'a> Stack<'a, '_> {
     /// How many triangles it names.
     pub fn count(&self) -> u32 {
-        self.words.iter().map(|(w, _)| (w & word::MASK).count_ones()).sum()
+        self.words.iter().map(|(w, _)| word::mask(*w).count_ones()).sum()
     }
 
     /// Whether it names a part of a height field, too.
     pub fn has_field(&self) -> bool {
-        self.words.iter().any(|(w, _)| w & word::MASK == 0)
+        self.words.iter().any(|(w, _)| word::mask(*w) == 0)
     }
 
     /// The triangles that it names, sheet by sheet.
     pub fn triangles(&self) -> impl Iterator<Item = Named<'a>> {
         let mut sheet = 0;
         self.words.iter().enumerate().flat_map(move |(i, &(w, number))| {
-            sheet += u32::from(i > 0 && w & word::SHEET != 0);
-            let halves = self.records.get(number as usize).filter(|_| w & word::MASK != 0);
+            sheet += u32::from(i > 0 && word::has_sheet(w));
+            let halves = self.records.get(number as usize).filter(|_| word::mask(w) != 0);
             let bundle = halves.map(|halves| BundleView { halves, base: self.base, shift: self.shift });
             let (named, sheet) = (bundle.map(|bundle| (bundle, bundle.triangles())), sheet);
             named.into_iter().flat_map(move |(bundle, count)| {
@@ -685,47 +680,52 @@ impl<'a> Stack<'a, '_> {
 }
 
 impl BundleView<'_> {
+    fn head(&self) -> bundle::Head {
+        bundle::Head::of_halves(self.halves)
+    }
+
     /// Number of triangles, 1 to 16.
     pub fn triangles(&self) -> usize {
-        usize::from(self.halves[6] >> 12) + 1
+        self.head().triangles()
     }
 
     /// Palette entry.
     pub fn attribute(&self) -> u8 {
-        self.halves[6] as u8
+        self.head().attribute()
     }
 
     /// One of `format::bundle::{NARROW, MEDIUM, WIDE}`.
     pub fn class(&self) -> u16 {
-        self.halves[6] >> 8 & 3
+        self.head().class()
     }
 
     /// Corners of a triangle in lattice steps from the origin.
     pub fn corners(&self, part: usize) -> [[i32; 3]; 3] {
-        let nibble = |plane: usize| self.halves[bundle::CORNERS + 4 * plane + part / 4 % 4] >> (4 * (part % 4)) & 15;
-        [0, 1, 2].map(|plane| self.vertex(nibble(plane).into()))
+        bundle::corners(self.halves, part as u32).map(|i| self.vertex(i))
     }
 
     /// A vertex, counted from 1.
     fn vertex(&self, i: usize) -> [i32; 3] {
         let class = usize::from(self.class()).min(2);
-        let half = |k: usize| i64::from(self.halves[k & 63]);
-        let word = |k: usize| half(2 * k) | half(2 * k + 1) << 16;
-        let base = |axis: usize| i64::from(self.base[axis]) + (i64::from(self.halves[axis] as i16) << self.shift);
-        let z = i64::from(word(1) as i32);
+        let words: [u32; bundle::WORDS] = zerocopy::transmute!(*self.halves);
+        let word = |k: usize| words[k % bundle::WORDS];
+        let base =
+            |axis: usize| i64::from(self.base[axis]) + (i64::from(bundle::plan_base(self.halves, axis)) << self.shift);
+        let z = i64::from(bundle::base_height(&words));
         let corner = match class as u16 {
             bundle::NARROW => {
-                let slope = |k: usize| i64::from(self.halves[k] as i16);
-                let (xy, dz) = (word(bundle::NARROW_ZERO.1 + i), half(bundle::NARROW_ZERO.0 + i));
-                let (x, y) = (xy & 0xFFFF, xy >> 16);
-                [base(0) + x, base(1) + y, z + ((slope(4) * x + slope(5) * y) >> 8) + dz]
+                let [gx, gy] = bundle::slopes(self.halves).map(i64::from);
+                let [x, y] = bundle::narrow_plan(word(bundle::NARROW_ZERO.1 + i)).map(i64::from);
+                let dz = i64::from(self.halves[(bundle::NARROW_ZERO.0 + i) % bundle::HALVES]);
+                [base(0) + x, base(1) + y, z + ((gx * x + gy * y) >> bundle::SLOPE_FRACTION) + dz]
             }
             bundle::MEDIUM => {
                 let at = 2 * (bundle::MEDIUM_ZERO + i);
-                let [a, b] = [word(at), word(at + 1)];
-                [base(0) + (a & 0xF_FFFF), base(1) + (b & 0xF_FFFF), z + (a >> 20 | b >> 20 << 12)]
+                let pair = [word(at), word(at + 1)];
+                let [x, y] = bundle::medium_plan(pair).map(i64::from);
+                [base(0) + x, base(1) + y, z + i64::from(bundle::medium_height(pair))]
             }
-            _ => [0, 1, 2].map(|k| word(bundle::WIDE_ZERO + bundle::WIDE_STRIDE * i + k)),
+            _ => [0, 1, 2].map(|k| word(bundle::WIDE_ZERO + bundle::WIDE_STRIDE * i + k) as i32 as i64),
         };
         corner.map(|v| v as i32)
     }

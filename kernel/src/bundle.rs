@@ -1,7 +1,10 @@
 //! Bundles: 16 triangles in 128 bytes, in three classes of coordinates.
 
 use crate::format::Node;
-use crate::format::bundle::{self, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_ZERO, WIDE_STRIDE, WIDE_ZERO};
+use crate::format::bundle::{
+    self, Head, MEDIUM, MEDIUM_REACH, MEDIUM_ZERO, NARROW, NARROW_REACH, NARROW_ZERO, SLOPE_FRACTION, WIDE_STRIDE,
+    WIDE_ZERO,
+};
 use crate::format::word;
 use crate::geom::{Corners, Cover, Near, divide_half_even, product};
 use crate::query::{Observer, Trace};
@@ -35,36 +38,34 @@ struct Narrow;
 struct Medium;
 
 impl Class for Narrow {
-    const REACH: u32 = 0xFFFF;
+    const REACH: u32 = NARROW_REACH;
 
     #[inline(always)]
     fn plan(b: &Bundle, i: usize) -> [u32; 2] {
-        let xy = b.words[NARROW_ZERO.1 + (i & 15)];
-        [xy & 0xFFFF, xy >> 16]
+        bundle::narrow_plan(b.words[NARROW_ZERO.1 + (i & 15)])
     }
 
     #[inline(always)]
     fn height(b: &Bundle, i: usize, [x, y]: [u32; 2]) -> i32 {
         // the slopes' products are below 2^31, their sum below 2^32
         let h = b.halves();
-        let [gx, gy] = [h[4], h[5]].map(|slope| slope as i16 as isize);
-        let plane = product(gx, x as isize).wrapping_add(product(gy, y as isize)) >> 8;
+        let [gx, gy] = bundle::slopes(h).map(isize::from);
+        let plane = product(gx, x as isize).wrapping_add(product(gy, y as isize)) >> SLOPE_FRACTION;
         (plane as i32).wrapping_add(h[NARROW_ZERO.0 + (i & 15)].into())
     }
 }
 
 impl Class for Medium {
-    const REACH: u32 = 0xF_FFFF;
+    const REACH: u32 = MEDIUM_REACH;
 
     #[inline(always)]
     fn plan(b: &Bundle, i: usize) -> [u32; 2] {
-        b.pair(i).map(|w| w & 0xF_FFFF)
+        bundle::medium_plan(b.pair(i))
     }
 
     #[inline(always)]
     fn height(b: &Bundle, i: usize, _: [u32; 2]) -> i32 {
-        let [low, high] = b.pair(i).map(|w| w >> 20);
-        (high << 12 | low) as i32
+        bundle::medium_height(b.pair(i)) as i32
     }
 }
 
@@ -292,34 +293,37 @@ impl Bundle<'_> {
     }
 
     #[inline(always)]
+    pub fn head(&self) -> Head {
+        Head::of_halves(self.halves())
+    }
+
+    #[inline(always)]
     pub fn class(&self) -> u16 {
-        self.halves()[6] >> 8 & 3
+        self.head().class()
     }
 
     #[inline(always)]
     pub fn attribute(&self) -> u8 {
-        self.halves()[6] as u8
+        self.head().attribute()
     }
 
     /// Vertex numbers of a triangle, from 1.
     #[inline(always)]
     pub fn corner_numbers(&self, part: u32) -> [usize; 3] {
-        let at = bundle::CORNERS + (part >> 2 & 3) as usize;
-        let (h, shift) = (self.halves(), 4 * (part & 3));
-        [h[at], h[at + 4], h[at + 8]].map(|four| usize::from(four >> shift & 15))
+        bundle::corners(self.halves(), part)
     }
 
     /// Plan base in steps from the origin: narrow and medium count from it.
     #[inline(always)]
     fn base(&self) -> [i32; 2] {
         let ([x, y], h, shift) = (self.node.base, self.halves(), u32::from(self.node.shift & 31));
-        let from = |base: i32, half: u16| base.wrapping_add(i32::from(half as i16).wrapping_shl(shift));
-        [from(x, h[0]), from(y, h[1])]
+        let from = |base: i32, axis| base.wrapping_add(i32::from(bundle::plan_base(h, axis)).wrapping_shl(shift));
+        [from(x, 0), from(y, 1)]
     }
 
     #[inline(always)]
     fn base_z(&self) -> i64 {
-        i64::from(self.words[1] as i32)
+        bundle::base_height(self.words).into()
     }
 
     fn wide(&self, i: usize) -> [i64; 3] {
@@ -414,8 +418,8 @@ impl Bundle<'_> {
     /// The loop of both. What lies on a border is apart: it is rare, and would crowd the registers of every test.
     #[inline(always)]
     fn each<O: Observer, S: Sink>(&self, w: u32, o: &mut O, sink: &mut S, triangles: impl Triangles) -> bool {
-        let mut mask = w & word::MASK;
-        let mut part = w >> word::GUESS & 15;
+        let mut mask = word::mask(w);
+        let mut part = word::first_test(w);
         loop {
             match triangles.inside(part) {
                 Some(false) => o.see(Trace::Test { record: self.record, part, covered: false }),

@@ -96,7 +96,7 @@ impl Cursor {
         if !answer.found() || answer.hit.leaf != LeafKind::Bundle {
             return;
         }
-        let sole = t.block(leaf.at).is_some_and(|b| b[(leaf.cell & 7) as usize] & word::SHEET != 0);
+        let sole = t.block(leaf.at).is_some_and(|b| word::has_sheet(b[(leaf.cell & 7) as usize]));
         let record = (leaf.tile / 32).wrapping_add(answer.hit.place[1] as usize);
         if let (true, Some(words), Some(node)) = (sole, t.bundles.get(record), t.node(leaf.node)) {
             let held = Bundle { words, record, node }.held(answer.hit.place[2]);

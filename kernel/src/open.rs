@@ -1,6 +1,6 @@
 //! Opening an image, and what can be asked without a search.
 
-use crate::format::{self, Header, Material, Section, Source, TileRecord, section};
+use crate::format::{self, HEAD_CRC, Header, Material, Section, Source, TileRecord, section};
 use crate::types::{Cost, Fixed, Hit, IntoPoint, Point, Windows, exp2};
 use crate::verify::{Verifier, VerifyError};
 use core::fmt;
@@ -18,8 +18,12 @@ pub enum OpenError {
     NotAnImage,
     /// Blank or erased memory: all zeros or all ones.
     Blank,
-    /// Written for a newer reader, or with a section or feature that must be understood and is not.
+    /// Written for a newer reader, or with a feature that must be understood and is not.
     TooNew,
+    /// Of a format version that is read no longer.
+    TooOld(u16),
+    /// It has a section of this kind, which must be understood and is not.
+    NotUnderstood(u32),
     /// The head does not match its checksum.
     HeadDamaged,
     /// The head states what no builder writes.
@@ -31,6 +35,11 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::TooOld(version) => return write!(f, "format version {version}: build it again"),
+            Self::NotUnderstood(kind) => {
+                let name = section::name(*kind).unwrap_or("unknown");
+                return write!(f, "the image needs a newer reader: section kind {kind} ({name}) must be understood");
+            }
             Self::Misaligned => {
                 "the image must start at an address that is a multiple of 128 (use include_image! or aligned memory)"
             }
@@ -77,9 +86,9 @@ pub(crate) static CRC: crc::Crc<u32, Tables> = crc::Crc::<u32, Tables>::new(&crc
 /// The checksum of a head, without itself.
 pub(crate) fn head_crc(head: &[u8]) -> u32 {
     let mut digest = CRC.digest();
-    digest.update(head.get(..24).unwrap_or(&[]));
-    digest.update(&[0; 4]);
-    digest.update(head.get(28..).unwrap_or(&[]));
+    digest.update(head.get(..HEAD_CRC.start).unwrap_or(&[]));
+    digest.update(&[0; HEAD_CRC.end - HEAD_CRC.start]);
+    digest.update(head.get(HEAD_CRC.end..).unwrap_or(&[]));
     digest.finalize()
 }
 
@@ -98,11 +107,16 @@ impl<'a> Terrain<'a> {
             let blank = header.magic == [0; 8] || header.magic == [0xFF; 8];
             return Err(if blank { OpenError::Blank } else { OpenError::NotAnImage });
         }
-        if header.version == 0 {
-            let whole = head_crc(head) == header.head_crc;
-            return Err(if whole { OpenError::HeadInvalid } else { OpenError::HeadDamaged });
+        if header.version < format::LEAST_VERSION {
+            // an older head is shorter, and says how long it is
+            let whole = head.get(..header.head_len as usize).is_some_and(|own| head_crc(own) == header.head_crc);
+            return Err(match header.version {
+                _ if !whole => OpenError::HeadDamaged,
+                0 => OpenError::HeadInvalid,
+                version => OpenError::TooOld(version),
+            });
         }
-        if header.least_reader > format::VERSION || header.version < format::LEAST_VERSION {
+        if header.least_reader > format::VERSION {
             return Err(OpenError::TooNew);
         }
         if header.head_len as usize != format::HEAD_LEN {
@@ -119,36 +133,27 @@ impl<'a> Terrain<'a> {
         if !header_is_sane(header) {
             return Err(OpenError::HeadInvalid);
         }
-        let mut parts: [&'a [u8]; 9] = [&[]; 9];
-        let mut tiles_at = 0;
-        for s in &header.sections {
-            if s.kind == 0 {
-                continue;
-            }
-            let body = body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
-            match parts.get_mut(s.kind as usize) {
-                Some(part) => *part = body,
-                None if s.flags & section::MUST_UNDERSTAND != 0 => return Err(OpenError::TooNew),
-                None => {}
-            }
-            if s.kind == section::TILES {
-                tiles_at = s.offset as usize / format::ALIGN;
+        for s in header.sections.iter().filter(|s| s.is_used()) {
+            body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
+            if s.must_be_understood() && section::UNDERSTOOD & section::bit(s.kind) == 0 {
+                return Err(OpenError::NotUnderstood(s.kind));
             }
         }
+        let body = |kind| section_of(header, kind).and_then(|s| body_of(bytes, s)).unwrap_or(&[]);
+        let tiles_at = section_of(header, section::TILES).map_or(0, |s| s.offset as usize / format::ALIGN);
         let invalid = |_| OpenError::HeadInvalid;
-        let [_, materials, names, sources, directory, pages, table, _, _] = parts;
         let ([ox, oy, _], [x, y, _], [mx, my, _]) = (header.origin, header.min, header.max);
         let terrain = Terrain {
             header,
             bytes,
             words: <[u32]>::ref_from_bytes(bytes).map_err(|_| OpenError::HeadInvalid)?,
             bundles: <[[u32; format::bundle::WORDS]]>::ref_from_bytes(bytes).map_err(|_| OpenError::HeadInvalid)?,
-            directory: <[u32]>::ref_from_bytes(directory).map_err(|_| OpenError::HeadInvalid)?,
-            pages: <[u32]>::ref_from_bytes(pages).map_err(|_| OpenError::HeadInvalid)?,
-            table: <[TileRecord]>::ref_from_bytes(table).map_err(|_| OpenError::HeadInvalid)?,
-            materials: <[Material]>::ref_from_bytes(materials).map_err(|_| OpenError::HeadInvalid)?,
-            sources: <[Source]>::ref_from_bytes(sources).map_err(|_| OpenError::HeadInvalid)?,
-            names,
+            directory: <[u32]>::ref_from_bytes(body(section::DIRECTORY)).map_err(|_| OpenError::HeadInvalid)?,
+            pages: <[u32]>::ref_from_bytes(body(section::PAGES)).map_err(|_| OpenError::HeadInvalid)?,
+            table: <[TileRecord]>::ref_from_bytes(body(section::TILE_TABLE)).map_err(|_| OpenError::HeadInvalid)?,
+            materials: <[Material]>::ref_from_bytes(body(section::MATERIALS)).map_err(|_| OpenError::HeadInvalid)?,
+            sources: <[Source]>::ref_from_bytes(body(section::SOURCES)).map_err(|_| OpenError::HeadInvalid)?,
+            names: body(section::NAMES),
             tiles_at,
             low: [ox + i64::from(x), oy + i64::from(y)].map(|low| low << format::FRACTION),
             span: [mx.abs_diff(x), my.abs_diff(y)].map(|span| u64::from(span) << format::FRACTION),
@@ -315,7 +320,8 @@ impl<'a> Terrain<'a> {
             label: 0,
             flags: 0,
             priority: 0,
-            reserved: 0,
+            precedence: 0,
+            reserved: [0; 3],
         };
         self.materials.get(usize::from(hit.material)).unwrap_or(NONE)
     }
@@ -357,12 +363,17 @@ impl<'a> Terrain<'a> {
 
     /// The bytes of a section, if the image has it.
     pub fn section(&self, kind: u32) -> Option<&'a [u8]> {
-        let s = self.header.sections.iter().find(|s| s.kind == kind && kind != 0)?;
-        body_of(self.bytes, s)
+        body_of(self.bytes, section_of(self.header, kind)?)
     }
 }
 
-fn body_of<'a>(bytes: &'a [u8], s: &Section) -> Option<&'a [u8]> {
+/// The place of a kind in the section table.
+fn section_of(header: &Header, kind: u32) -> Option<&Section> {
+    header.sections.iter().find(|s| s.kind == kind && s.is_used())
+}
+
+/// The bytes of a section.
+pub(crate) fn body_of<'a>(bytes: &'a [u8], s: &Section) -> Option<&'a [u8]> {
     let at = usize::try_from(s.offset).ok()?;
     if !at.is_multiple_of(format::ALIGN) || at < format::HEAD_LEN {
         return None;
@@ -385,7 +396,8 @@ fn header_is_sane(h: &Header) -> bool {
         && [h.near, h.far, h.layer_merge].iter().all(|&w| (0..1 << 52).contains(&w))
         && small(h.default_z)
         && h.fallback <= format::fallback::EDGE_EXTEND
-        && h.bound.iter().all(|&b| b <= 1 << 26)
+        && h.no_height_rule <= format::no_height::NEAREST
+        && [&h.bound].into_iter().chain(&h.ray_bound).chain(&h.tyre_bound).flatten().all(|&b| b <= format::MOST_BOUND)
         // the pages hold the bounds
         && h.min.iter().zip(&h.max).zip(h.page_min.iter().zip(&h.page_count)).all(|((&low, &high), (&first, &count))| {
             let page = |v: i32| (v >> h.tile_log2 >> h.page_log2).wrapping_sub(first) as u32;

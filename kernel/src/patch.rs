@@ -2,7 +2,7 @@
 //!
 //! All arithmetic is of 32-bit numbers and their 64-bit products, for small cores have no wider ones.
 
-use crate::format::{BLOCK_CELLS, Node, Patch};
+use crate::format::{BLOCK_CELLS, Node, POSTS_AT, Patch, block_unit, joined};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal, Status};
@@ -32,23 +32,13 @@ const fn product(a: u32, b: u32) -> u64 {
     (a as u64).wrapping_mul(b as u64)
 }
 
-const fn joined([low, high]: [u32; 2]) -> u64 {
-    (high as u64) << 32 | low as u64
-}
-
 impl Patch {
-    /// Class and what is special: zero and one are the two classes, bilinear, without voids, in a tile that is not wide.
-    #[inline(always)]
-    fn kind(&self) -> u32 {
-        u32::from_le_bytes([self.class, self.interpolation, self.voids, self.wide])
-    }
-
     /// Where a query position lies along an axis; before the part, beyond all cells.
     #[inline(always)]
     fn spot(&self, axis: usize, q: i64, wide: bool) -> Spot {
         let ([low, high], q_low) = (self.rate, q as u32);
         let u = product(high, q_low).wrapping_add(product(low, q_low) >> 32).wrapping_add(self.start[axis].into());
-        let u = if wide { u.wrapping_add(joined(self.rate).wrapping_mul((q >> 32) as u64)) } else { u };
+        let u = if wide { u.wrapping_add(self.cells_a_step().wrapping_mul((q >> 32) as u64)) } else { u };
         Spot { cell: ((u >> 32) as u32).wrapping_sub(self.first[axis]), part: u as u32 >> 16 }
     }
 }
@@ -104,7 +94,7 @@ impl Terrain<'_> {
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
         let (x, y) = (patch.spot(0, p.query_x(), false), patch.spot(1, p.query_y(), false));
-        match patch.kind() {
+        match patch.special() {
             class @ ..=1 if x.cell < patch.cells[0] && y.cell < patch.cells[1] => {
                 self.patch_cell::<O, false>(tile, patch, class, x, y, o)
             }
@@ -167,20 +157,20 @@ impl Terrain<'_> {
             see(o, record, block);
             let b = self.words.as_chunks::<8>().0.get(record).ok_or(Status::Damaged)?;
             let h: &[u8; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| h[(7 + post + k) & 31].into();
+            let at = |k: usize| h[(POSTS_AT[0] + post + k) & 31].into();
             let posts = [at(0), at(1), at(5), at(6)];
-            bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], b[1] & 0xFF_FFFF)
+            bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], block_unit(0, b[1]))
         } else {
             let record = (tile / 16).wrapping_add(record);
             see(o, record, block);
             let b = self.words.as_chunks::<16>().0.get(record).ok_or(Status::Damaged)?;
             let h: &[u16; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| h[(4 + post + k) & 31].into();
+            let at = |k: usize| h[(POSTS_AT[1] / 2 + post + k) & 31].into();
             let posts = [at(0), at(1), at(5), at(6)];
-            bilinear::<16, VOIDS>(posts, [x.part, y.part], b[0], b[1])
+            bilinear::<16, VOIDS>(posts, [x.part, y.part], b[0], block_unit(1, b[1]))
         };
         let Some((z, x, y)) = found else { return Ok(None) };
-        Ok(Some(Height { z, normal: Normal { x, y, z: joined(patch.up) as i64 }, block }))
+        Ok(Some(Height { z, normal: Normal { x, y, z: patch.upward() as i64 }, block }))
     }
 }
 

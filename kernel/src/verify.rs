@@ -1,10 +1,11 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
 use crate::bundle::Bundle;
-use crate::format::{self, BLOCK_CELLS, Header, NODE_DENSE, Node, Patch, Section, Tile};
-use crate::format::{block, bundle, entry, section, slot, word};
-use crate::open::{CRC, Tables, Terrain, head_crc};
-use crate::walk::further;
+use crate::format::{
+    self, BLOCK_CELLS, BLOCK_POSTS, Header, Material, NODE_DENSE, Node, POSTS_AT, Patch, Section, Tile,
+};
+use crate::format::{MOST_SIDE_LOG2, block, bundle, entry, section, slot, word};
+use crate::open::{CRC, Tables, Terrain, body_of, head_crc};
 use core::fmt;
 use zerocopy::IntoBytes;
 
@@ -78,6 +79,8 @@ enum Stage {
 struct Walk {
     stack: [Turn; format::MAX_DEPTH as usize],
     depth: usize,
+    /// Blocks of the nodes that it has left.
+    blocks: u32,
     /// Words read; what is read again is counted again and soon too much, so that the work is the file's size.
     words: usize,
     /// Nodes, leaves, tests, lines, layers, tests of wide bundles.
@@ -96,11 +99,12 @@ enum Found {
     Begun,
 }
 
-/// A node of the tile and its next entry.
+/// A node of the tile, its next entry, and how many blocks the entries before that have.
 #[derive(Clone, Copy, Default)]
 struct Turn {
     at: u32,
     entry: u32,
+    blocks: u32,
 }
 
 impl<'a> Verifier<'a> {
@@ -153,7 +157,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`],
-    /// bit 0 for the head.
+    /// bit 0 for the head, bit 31 for all kinds from 31 on.
     /// Tiles have checksums and a bitmap of their own.
     pub fn damaged_sections(&self) -> u32 {
         self.damaged
@@ -162,8 +166,8 @@ impl<'a> Verifier<'a> {
     /// Whether answers can be relied on, those of [`Terrain::with_damage`] that say [`Status::Damaged`](crate::Status::Damaged) apart;
     /// known after the first step, before it false.
     ///
-    /// Nothing is wrong outside the tiles, or only in NAMES, SOURCES or PROVENANCE, or between sections: no height, slope, status
-    /// or friction depends on those. And every damaged tile that was met has its bit. Tiles that were not met yet may be damaged.
+    /// Nothing is wrong outside the tiles, or only between sections or in NAMES, SOURCES, PROVENANCE or kinds that are not
+    /// understood: no height, slope, status or friction depends on those. And every damaged tile that was met has its bit. Tiles that were not met yet may be damaged.
     ///
     /// It does not say that any tile is whole: it is true, too, where all are damaged and every answer is. How many are, the bitmap
     /// says: `bitmap.iter().map(|byte| byte.count_ones()).sum::<u32>()`, of `header().tile_count`.
@@ -217,7 +221,7 @@ impl<'a> Verifier<'a> {
                         (*number, *block) = (number.wrapping_add(1), 0);
                     } else if check.patch_block(patch, *block) {
                         *block = block.wrapping_add(1);
-                        *words = words.wrapping_add(if patch.class == 0 { 8 } else { 16 });
+                        *words = words.wrapping_add(patch.block_words());
                         return Ok(64);
                     } else {
                         return Err(invalid);
@@ -271,8 +275,8 @@ impl Stage {
 impl Walk {
     fn new() -> Walk {
         let mut stack = [Turn::default(); format::MAX_DEPTH as usize];
-        stack[0] = Turn { at: format::ROOT as u32, entry: 0 };
-        Walk { stack, depth: 1, words: 8, cost: [3, 0, 0, 0, 0, 0], cell: 0, word: 0, place: [0; 6] }
+        stack[0] = Turn { at: format::ROOT as u32, entry: 0, blocks: 0 };
+        Walk { stack, depth: 1, blocks: 0, words: 8, cost: [3, 0, 0, 0, 0, 0], cell: 0, word: 0, place: [0; 6] }
     }
 }
 
@@ -285,11 +289,6 @@ fn is_error(e: &f64) -> bool {
     e.is_finite() && *e >= 0.0
 }
 
-/// The flags of a section of this kind.
-fn flags(kind: u32) -> u32 {
-    if kind == section::PROVENANCE { 0 } else { section::MUST_UNDERSTAND | section::CONTENT }
-}
-
 /// What was found outside the tiles.
 struct Outside {
     /// A bit for each kind of section whose checksum differs.
@@ -299,25 +298,24 @@ struct Outside {
     error: Option<VerifyError>,
 }
 
-/// Sections that no height, slope, status or friction depends on.
-const ASIDE: u32 = 1 << section::NAMES | 1 << section::SOURCES | 1 << section::PROVENANCE;
-
 fn sections(t: &Terrain) -> Outside {
-    let own = section::MATERIALS..=section::PROVENANCE;
     let differs = |s: &&Section| {
-        own.contains(&s.kind) && s.kind != section::TILES && t.section(s.kind).map(|b| CRC.checksum(b)) != Some(s.crc)
+        s.is_used() && s.kind != section::TILES && body_of(t.bytes, s).map(|b| CRC.checksum(b)) != Some(s.crc)
     };
     // the head may have decayed since it was opened
     let head = t.bytes.get(..format::HEAD_LEN).is_none_or(|head| head_crc(head) != t.header.head_crc);
-    let sections = t.header.sections.iter().filter(differs);
-    let damaged = sections.fold(u32::from(head), |bits, s| bits | 1 << (s.kind & 31));
+    let (mut damaged, mut least) = (u32::from(head), u32::MAX);
+    for s in t.header.sections.iter().filter(differs) {
+        (damaged, least) = (damaged | 1 << s.kind.min(31), least.min(s.kind));
+    }
     let structure = structure(t, damaged);
     let error = match damaged {
         0 => structure.and_then(|()| padding(t)).err(),
         _ if head => Some(VerifyError::HeadDamaged),
-        _ => Some(VerifyError::SectionDamaged(damaged.trailing_zeros())),
+        _ => Some(VerifyError::SectionDamaged(least)),
     };
-    Outside { damaged, usable: damaged & !ASIDE == 0 && structure.is_ok(), error }
+    let answers = section::ANSWERS | 1; // and the head
+    Outside { damaged, usable: damaged & answers == 0 && structure.is_ok(), error }
 }
 
 /// Head, order of the sections, and what they hold, but for names if they or sources are damaged.
@@ -338,25 +336,25 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let mut end = format::HEAD_LEN as u64;
     let mut seen = 0u32;
     for s in &h.sections {
-        if s.kind == 0 {
+        if !s.is_used() {
             if !zero(s.as_bytes()) {
                 return Err(VerifyError::HeadInvalid);
             }
             continue;
         }
-        if s.kind > section::PROVENANCE
-            || seen >> s.kind & 1 == 1
-            || s.reserved != 0
-            || s.flags != flags(s.kind)
-            || s.offset != end
-            || (s.kind == section::TILES && s.crc != 0)
-        {
+        // what is not understood may be content, and is otherwise passed over
+        let flags = match section::kind(s.kind) {
+            Some(kind) if kind.understood => s.flags == kind.flags,
+            _ => s.flags & !section::CONTENT == 0,
+        };
+        let twice = h.sections.iter().filter(|other| other.kind == s.kind).count() > 1;
+        if twice || !flags || s.reserved != 0 || s.offset != end || (s.kind == section::TILES && s.crc != 0) {
             return Err(invalid(s.kind));
         }
-        seen |= 1 << s.kind;
+        seen |= section::bit(s.kind);
         end = after(s).ok_or(invalid(s.kind))?.end;
     }
-    if end != h.total_len || seen != 0x1FE {
+    if end != h.total_len || seen & section::REQUIRED != section::REQUIRED {
         return Err(VerifyError::HeadInvalid);
     }
     materials_and_names(t, damaged)?;
@@ -371,7 +369,7 @@ fn after(s: &Section) -> Option<core::ops::Range<u64>> {
 
 /// Sections follow each other with zeros up to the next multiple of 128.
 fn padding(t: &Terrain) -> Result<(), VerifyError> {
-    let gaps = t.header.sections.iter().filter(|s| s.kind != 0).map(after);
+    let gaps = t.header.sections.iter().filter(|s| s.is_used()).map(after);
     let bytes = |gap: core::ops::Range<u64>| t.bytes.get(gap.start as usize..gap.end as usize);
     let clean = gaps.map(|gap| gap.and_then(bytes)).all(|bytes| bytes.is_some_and(zero));
     if clean { Ok(()) } else { Err(VerifyError::Padding) }
@@ -384,13 +382,16 @@ fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     };
     for m in t.materials {
         let numbers = [m.mu, m.rolling, m.gain, m.cone_index];
-        if m.reserved != 0 || m.flags > 1 || !named(m.name, m.name_len.into()) || !numbers.iter().all(|v| v.is_finite())
+        if m.reserved != [0; 3]
+            || m.flags & !Material::OBSTACLE != 0
+            || !named(m.name, m.name_len.into())
+            || !numbers.iter().all(|v| v.is_finite())
         {
             return Err(VerifyError::SectionInvalid(section::MATERIALS));
         }
     }
     let sound = damaged >> section::SOURCES & 1 == 0;
-    if sound && t.sources.iter().any(|s| s.reserved != [0; 2] || !named(s.name, s.name_len as usize)) {
+    if sound && t.sources.iter().any(|s| s.reserved != [0; 3] || !named(s.name, s.name_len as usize)) {
         return Err(VerifyError::SectionInvalid(section::SOURCES));
     }
     Ok(())
@@ -400,7 +401,7 @@ fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
 fn root(t: &Terrain) -> Result<(), VerifyError> {
     let h = t.header;
     let slots = 1usize << (2 * h.page_log2);
-    let is_slot = |s: &u32| matches!(*s, slot::EMPTY..=slot::NOT_UNDERSTOOD) || (slot::FIRST..u32::MAX).contains(s);
+    let is_slot = |s: &u32| slot::is_valid(*s);
     let pages = t.pages.len() >> (2 * h.page_log2);
     if t.pages.len() != pages << (2 * h.page_log2) || !t.pages.iter().all(is_slot) {
         return Err(VerifyError::SectionInvalid(section::PAGES));
@@ -539,7 +540,7 @@ impl<'t, 'a> Check<'t, 'a> {
                 let a = self.t.attribute(self.at, a as u8);
                 usize::from(a.material) < self.t.materials.len()
                     && usize::from(a.source) < self.t.sources.len()
-                    && a.reserved == 0
+                    && a.flags == 0
             })
     }
 
@@ -548,9 +549,10 @@ impl<'t, 'a> Check<'t, 'a> {
         let record = self.at_128.wrapping_add(self.head.bundles as usize).wrapping_add(b as usize);
         let Some(words) = self.t.bundles.get(record) else { return false };
         let view = Bundle { words, record, node: &Node::default() };
-        let (class, kind) = (view.class(), view.halves()[6]);
-        let (count, flags) = (usize::from(kind >> 12) + 1, kind >> 10 & 3);
-        if class > bundle::WIDE || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
+        let (class, head) = (view.class(), view.head());
+        let count = head.triangles();
+        if class > bundle::WIDE || head.kind() != bundle::GROUND || u32::from(view.attribute()) >= self.head.palette_len
+        {
             return false;
         }
         let mut vertices = 0;
@@ -586,8 +588,7 @@ impl<'t, 'a> Check<'t, 'a> {
     fn patch(&self, p: u32) -> Option<&'a Patch> {
         let at = self.at.wrapping_add(self.head.patches as usize).wrapping_add(16 * p as usize);
         let patch = self.t.patch(at)?;
-        let number = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
-        let words = if patch.class == 0 { 8 } else { 16 };
+        let words = patch.block_words();
         let sound = u32::from(patch.attribute) < self.head.palette_len
             && patch.class <= 1
             && patch.interpolation == 0
@@ -595,8 +596,8 @@ impl<'t, 'a> Check<'t, 'a> {
             && patch.wide == u8::from(self.header.tile_log2 > format::PATCH_LOG2)
             && patch.reserved0 == [0; 3]
             && patch.reserved1 == [0; 2]
-            && (1..=1 << 56).contains(&number(patch.rate))
-            && (1..1 << 62).contains(&number(patch.up))
+            && (1..=1 << 56).contains(&patch.cells_a_step())
+            && (1..1 << 62).contains(&patch.upward())
             && patch.cells.iter().all(|&c| (1..1 << 20).contains(&c))
             && patch.blocks == patch.cells[0].div_ceil(BLOCK_CELLS)
             && self.holds((patch.place as usize).saturating_mul(words), patch.block_count().saturating_mul(words));
@@ -611,12 +612,14 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 
     fn patch_block(&self, patch: &Patch, b: usize) -> bool {
-        let words = if patch.class == 0 { 8 } else { 16 };
+        let words = patch.block_words();
         let at = (patch.place as usize).wrapping_add(b).wrapping_mul(words).wrapping_add(self.at);
         let Some(block) = self.t.words.get(at..at.wrapping_add(words)) else { return false };
         let [_, unit, ..] = *block else { return false };
-        let (size, unit, posts) = if patch.class == 0 { (1, unit & 0xFF_FFFF, 7) } else { (2, unit, 8) };
-        let Some((posts, spare)) = block.as_bytes().get(posts..).and_then(|b| b.split_at_checked(25 * size)) else {
+        let (size, unit) = (patch.post_bytes(), format::block_unit(patch.class.into(), unit));
+        let posts = POSTS_AT[usize::from(patch.class & 1)];
+        let Some((posts, spare)) = block.as_bytes().get(posts..).and_then(|b| b.split_at_checked(BLOCK_POSTS * size))
+        else {
             return false;
         };
         let whole = posts.chunks_exact(size).all(|p| p.iter().any(|&b| b != 0xFF));
@@ -628,28 +631,37 @@ impl<'t, 'a> Check<'t, 'a> {
     fn turn(&self, walk: &mut Walk, left: usize) -> Option<Option<usize>> {
         const ENTRY: usize = 64; // and what it leads to
         let Some(top) = walk.depth.checked_sub(1) else { return Some(None) };
-        let Turn { at, entry: k } = *walk.stack.get(top)?;
+        let Turn { at, entry: k, blocks } = *walk.stack.get(top)?;
         let node = self.node(at as usize, self.log2_of(walk)?)?;
         let [entry_x, entry_y] = node.entry_log2.map(u32::from);
-        let [side_x, side_y] = node.side_log2.map(u32::from);
-        if k >> (side_x + side_y) != 0 {
+        if k as usize >= node.entry_count() {
+            if node.first_block != walk.blocks {
+                return None;
+            }
+            walk.blocks = walk.blocks.wrapping_add(if node.is_dense() { k } else { blocks });
             walk.depth = top;
             return Some(Some(ENTRY));
         }
         let cells = entry_x >= 2 && entry_y >= 1;
         let first = node.entries as usize;
         let mut used = ENTRY;
-        let found = if node.flags & NODE_DENSE != 0 {
+        let mut row = blocks;
+        let found = if node.is_dense() {
             self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, walk, left, &mut used)?
         } else {
             let e = *self.t.words.get(self.at.wrapping_add(first).wrapping_add(k as usize))?;
-            let to = (e & entry::PLACE) as usize;
-            match e >> entry::SHIFT {
+            let to = entry::place(e);
+            match entry::kind(e) {
                 entry::NODE => Found::Node(to),
+                // blocks stand in one row, in the order of entries
+                entry::BLOCK if to != node.block_row().wrapping_add(block::WORDS * blocks as usize) => return None,
                 entry::BLOCK => match self.block(node, to, cells, walk, left, &mut used)? {
                     // a node is named by the entry itself
                     Found::Node(_) => return None,
-                    found => found,
+                    found => {
+                        row = blocks.wrapping_add(1);
+                        found
+                    }
                 },
                 entry::PATCH => {
                     let reads = self.patch_reads(to)?;
@@ -666,14 +678,14 @@ impl<'t, 'a> Check<'t, 'a> {
             return Some(Some(used));
         }
         self.read(walk, 1)?;
-        walk.stack.get_mut(top)?.entry = k.wrapping_add(1);
+        *walk.stack.get_mut(top)? = Turn { at, entry: k.wrapping_add(1), blocks: row };
         if let Found::Node(to) = found {
             // a node lies behind the one that names it, so there is no circle
             if to <= at as usize || !to.is_multiple_of(8) {
                 return None;
             }
             self.read(walk, 8)?;
-            *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0 };
+            *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0, blocks: 0 };
             walk.depth = walk.depth.wrapping_add(1);
             raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0, 0]);
         }
@@ -700,15 +712,13 @@ impl<'t, 'a> Check<'t, 'a> {
         }
         let node = self.t.node(self.at.wrapping_add(at))?;
         let side = node.side_log2.map(u32::from);
-        let dense = node.flags & NODE_DENSE != 0;
-        let count = 1usize << (side[0].min(8) + side[1].min(8));
-        let words = if dense { block::WORDS * count } else { count };
+        let words = node.entry_words().saturating_mul(node.entry_count());
         let bundles = u64::from(self.head.bundles)..=u64::from(self.head.bundles) + u64::from(self.head.bundle_count);
-        let sound = (0..2).all(|i| side[i] <= 8 && u32::from(node.entry_log2[i]) + side[i] == log2[i])
+        let sound = (0..2)
+            .all(|i| node.side_log2[i] <= MOST_SIDE_LOG2 && u32::from(node.entry_log2[i]) + side[i] == log2[i])
             && node.flags <= NODE_DENSE
             && node.shift < 24
             && node.reserved0 == 0
-            && node.reserved1 == 0
             && self.holds(node.entries as usize, words)
             && bundles.contains(&u64::from(node.bundles))
             && bundles.contains(&(u64::from(node.bundles) + u64::from(node.bundle_count)));
@@ -731,12 +741,12 @@ impl<'t, 'a> Check<'t, 'a> {
         let b = self.t.block(self.at.wrapping_add(at))?;
         let tail = b[block::TAIL] as usize;
         let home = &b[..block::CELLS];
-        if home[0] == word::NODE << word::GUESS {
+        if block::is_node(home[0]) {
             let rest = home.iter().all(|&w| w == home[0]) && b[block::COUNTS] == 0;
             self.read(walk, block::WORDS - 1)?;
             return (rest && b[block::FURTHER..].iter().all(|&w| w == 0)).then_some(Found::Node(tail));
         }
-        let (last, count) = further(b, block::CELLS as u32 - 1);
+        let (last, count) = block::further(b, block::CELLS as u32 - 1);
         let all = (last + count) as usize;
         let beyond = all.saturating_sub(block::INLINE);
         let spare = b.iter().skip(block::FURTHER + all).all(|&w| w == 0);
@@ -748,33 +758,32 @@ impl<'t, 'a> Check<'t, 'a> {
             None => self.t.words.get(self.at.wrapping_add(tail).wrapping_add(i - block::INLINE)).copied(),
         };
         while let Some(&w) = home.get(walk.cell) {
-            let (before, count) = further(b, walk.cell as u32);
+            let (before, count) = block::further(b, walk.cell as u32);
             let (before, count) = (before as usize, count as usize);
-            let kind = w >> word::GUESS;
             if walk.word == 0 {
                 walk.place = [0, 0, 0, format::word_lines(tail, before, count), 0, 0];
             }
-            if w & word::MASK == 0 && kind & 15 == word::LIST {
-                if w != word::LIST << word::GUESS || count != 1 {
+            if word::is(w, word::LIST) {
+                if w != word::of_kind(word::LIST) || count != 1 {
                     return None;
                 }
                 if !self.list(node, word_at(before)? as usize, walk, left, used)? {
                     return Some(Found::Begun);
                 }
-            } else if w & word::MASK == 0 && kind & 15 != word::PATCH {
-                let codes = [word::EMPTY, word::NOT_IN_IMAGE, word::NOT_UNDERSTOOD];
-                if !codes.contains(&kind) || count != 0 {
+            } else if word::mask(w) == 0 && word::kind(w) != word::PATCH {
+                let codes = [word::EMPTY, word::NOT_IN_IMAGE, word::NOT_UNDERSTOOD].map(word::of_kind);
+                if !codes.contains(&w) || count != 0 {
                     return None;
                 }
             } else {
-                let sole = w & word::SHEET != 0;
-                self.word(node, w, w >> word::NUMBER, sole, &mut walk.place)?;
+                let sole = word::has_sheet(w);
+                self.word(node, w, word::number(w), sole, &mut walk.place)?;
                 for i in before..before + count {
                     let w = word_at(i)?;
-                    if sole && w & word::SHEET != 0 {
+                    if sole && word::has_sheet(w) {
                         return None;
                     }
-                    self.word(node, w, w >> word::NUMBER, sole, &mut walk.place)?;
+                    self.word(node, w, word::number(w), sole, &mut walk.place)?;
                 }
                 let beyond = (before + count).saturating_sub(before.max(block::INLINE));
                 *used = used.saturating_add(4 * beyond);
@@ -804,7 +813,7 @@ impl<'t, 'a> Check<'t, 'a> {
         while walk.word < count {
             let i = walk.word as usize;
             let (w, number) = (word_at(1 + 2 * i)?, word_at(2 + 2 * i)?);
-            if w >> word::NUMBER != 0 {
+            if word::number(w) != 0 {
                 return None;
             }
             self.word(node, w, number, false, &mut walk.place)?;
@@ -820,21 +829,21 @@ impl<'t, 'a> Check<'t, 'a> {
 
     /// Checks a word that names a bundle or a patch, in a cell of a sole sheet or not, and adds what it costs.
     fn word(&self, node: &Node, w: u32, number: u32, sole: bool, place: &mut [u32; 6]) -> Option<()> {
-        let (mask, guess) = (w & word::MASK, w >> word::GUESS & 15);
+        let (mask, first) = (word::mask(w), word::first_test(w));
         let [leaves, tests, lines] = if mask == 0 {
-            if guess != word::PATCH || sole {
+            if word::kind(w) != word::PATCH || sole {
                 return None;
             }
             place[4] = place[4].saturating_add(1);
             [self.patch_reads((number as usize).checked_mul(16)?)?; 3]
         } else {
-            if number >= node.bundle_count || mask >> guess & 1 == 0 {
+            if number >= node.bundle_count || mask >> first & 1 == 0 {
                 return None;
             }
             let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
-            let kind = self.t.bundles.get(record)?[3] as u16;
-            let (wide, tests) = (kind >> 8 & 3 == bundle::WIDE, mask.count_ones());
-            if mask >> ((kind >> 12) + 1) != 0 || (sole && wide) {
+            let head = bundle::Head::of(self.t.bundles.get(record)?);
+            let (wide, tests) = (head.class() == bundle::WIDE, mask.count_ones());
+            if mask >> head.triangles() != 0 || (sole && wide) {
                 return None;
             }
             place[4] = place[4].saturating_add(tests);

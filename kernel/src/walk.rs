@@ -1,7 +1,7 @@
 //! From a place to the surfaces over it: root, nodes, cell words, bundles.
 
 use crate::bundle::Bundle;
-use crate::format::{self, Attribute, NODE_DENSE, Node, Patch, Tile, block, entry, slot, word};
+use crate::format::{self, Attribute, Node, Patch, Tile, block, entry, slot, word};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
 use crate::types::{Hit, LeafKind, Normal, Point, Reach, Status};
@@ -159,7 +159,7 @@ impl<'a> Terrain<'a> {
     #[inline(always)]
     pub(crate) fn behind(&self, tile: usize, at: usize) -> usize {
         match (self.node(tile.wrapping_add(format::ROOT)), self.words.get(at)) {
-            (Some(node), Some(e)) if node.flags & NODE_DENSE == 0 => tile.wrapping_add((e & entry::PLACE) as usize),
+            (Some(node), Some(&e)) if !node.is_dense() => tile.wrapping_add(entry::place(e)),
             _ => at,
         }
     }
@@ -177,12 +177,12 @@ impl<'a> Terrain<'a> {
             let node = self.node(node_at).ok_or(Status::Damaged)?;
             o.see(Trace::Node { log2: node.entry_log2[0].into() });
             let at = entry_at(tile, node, p);
-            let block_at = if node.flags & NODE_DENSE != 0 {
+            let block_at = if node.is_dense() {
                 at
             } else {
                 let e = *self.words.get(at).ok_or(Status::Damaged)?;
-                let to = tile.wrapping_add((e & entry::PLACE) as usize);
-                match e >> entry::SHIFT {
+                let to = tile.wrapping_add(entry::place(e));
+                match entry::kind(e) {
                     entry::BLOCK => to,
                     entry::NODE => {
                         node_at = to;
@@ -192,14 +192,11 @@ impl<'a> Terrain<'a> {
                     _ => return Err(code(e)),
                 }
             };
-            let [log2_x, log2_y] = node.entry_log2.map(u32::from);
-            let cx = (p.x as u32).wrapping_shr(log2_x.wrapping_sub(2)) & 3;
-            let cy = (p.y as u32).wrapping_shr(log2_y.wrapping_sub(1)) & 1;
-            let cell = cy << 2 | cx;
+            let cell = node.cell_of(p.x, p.y);
             let b = self.block(block_at).ok_or(Status::Damaged)?;
             let home = b[cell as usize];
-            if home & word::MASK == 0 {
-                match home >> word::GUESS & 15 {
+            if word::mask(home) == 0 {
+                match word::kind(home) {
                     word::PATCH | word::LIST => {}
                     word::NODE => {
                         node_at = tile.wrapping_add(b[block::TAIL] as usize);
@@ -272,20 +269,20 @@ impl<'a> Terrain<'a> {
         let cell = leaf.cell & 7;
         let home = b[cell as usize];
         see_words(b, cell, o);
-        if home & word::MASK == 0 && home >> word::GUESS & 15 == word::LIST {
+        if word::is(home, word::LIST) {
             return self.list_surfaces(leaf.tile, node, b, cell, p, o, sink);
         }
-        let (before, count) = further(b, cell);
+        let (before, count) = block::further(b, cell);
         let (mut w, mut skip) = (home, false);
         for i in before..=before.wrapping_add(count) {
             if !skip {
-                skip = self.word_surfaces(leaf.tile, node, w, w >> word::NUMBER, p, o, sink)?;
+                skip = self.word_surfaces(leaf.tile, node, w, word::number(w), p, o, sink)?;
             }
             if i == before.wrapping_add(count) {
                 break;
             }
             w = self.further_word(leaf.tile, b, i)?;
-            skip &= w & word::SHEET == 0;
+            skip &= !word::has_sheet(w);
         }
         Ok(())
     }
@@ -300,7 +297,7 @@ impl<'a> Terrain<'a> {
         let node = self.node(leaf.node)?;
         let b = self.block(leaf.at)?;
         let home = b[(leaf.cell & 7) as usize];
-        if home & word::SHEET == 0 {
+        if !word::has_sheet(home) {
             return None;
         }
         see_words(b, leaf.cell, o);
@@ -308,10 +305,10 @@ impl<'a> Terrain<'a> {
         let mut found = Sole(None);
         let (mut w, mut next) = (home, None);
         loop {
-            if w & word::MASK == 0 {
+            if word::mask(w) == 0 {
                 return None;
             }
-            let record = first.wrapping_add((w >> word::NUMBER) as usize);
+            let record = first.wrapping_add(word::number(w) as usize);
             let words = self.bundles.get(record)?;
             o.see(Trace::Leaf { record, lines: 2 });
             let bundle = Bundle { words, record, node };
@@ -319,7 +316,7 @@ impl<'a> Terrain<'a> {
                 return Some(found.0);
             }
             let (i, end) = next.unwrap_or_else(|| {
-                let (before, count) = further(b, leaf.cell);
+                let (before, count) = block::further(b, leaf.cell);
                 (before, before.wrapping_add(count))
             });
             if i == end {
@@ -354,7 +351,7 @@ impl<'a> Terrain<'a> {
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<(), Status> {
-        let (before, _) = further(b, cell);
+        let (before, _) = block::further(b, cell);
         let at = tile.wrapping_add(self.further_word(tile, b, before)? as usize);
         let count = (*self.words.get(at).ok_or(Status::Damaged)?).min(format::MAX_WORDS);
         if O::COUNTS {
@@ -365,7 +362,7 @@ impl<'a> Terrain<'a> {
         let mut skip = false;
         for i in 0..count as usize {
             let &[w, number] = self.chunk(at.wrapping_add(1 + 2 * i)).ok_or(Status::Damaged)?;
-            skip &= w & word::SHEET == 0;
+            skip &= !word::has_sheet(w);
             if !skip {
                 skip = self.word_surfaces(tile, node, w, number, p, o, sink)?;
             }
@@ -386,7 +383,7 @@ impl<'a> Terrain<'a> {
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<bool, Status> {
-        if w & word::MASK == 0 {
+        if word::mask(w) == 0 {
             let record = tile.wrapping_add((number as usize).wrapping_mul(16));
             self.patch_surface(tile, record, node, p, o, sink)?;
             return Ok(false);
@@ -405,9 +402,9 @@ impl<'a> Terrain<'a> {
         }
         let (Some(b), Some(node)) = (self.block(leaf.at), self.node(leaf.node)) else { return [0; 4] };
         let first = (leaf.tile / 32).wrapping_add(node.bundles as usize);
-        let word_of = |w: u32| first.wrapping_add((w >> word::NUMBER) as usize).wrapping_mul(32);
+        let word_of = |w: u32| first.wrapping_add(word::number(w) as usize).wrapping_mul(32);
         let home = word_of(b[(leaf.cell & 7) as usize]);
-        let (before, count) = further(b, leaf.cell);
+        let (before, count) = block::further(b, leaf.cell);
         let inline = count > 0 && (before as usize) < block::INLINE;
         let next = if inline { word_of(b[(block::FURTHER + before as usize) & 15]) } else { home };
         [home, home.wrapping_add(16), next, next.wrapping_add(16)]
@@ -417,8 +414,7 @@ impl<'a> Terrain<'a> {
     #[inline(always)]
     pub(crate) fn attribute(&self, tile: usize, attribute: u8) -> Attribute {
         let at = tile.wrapping_add(format::PALETTE).wrapping_add(2 * usize::from(attribute));
-        let &[pair, reserved] = self.chunk(at).unwrap_or(&[0; 2]);
-        Attribute { material: pair as u16, source: (pair >> 16) as u16, reserved }
+        Attribute::of_words(*self.chunk(at).unwrap_or(&[0; 2]))
     }
 
     /// A surface among others at equal height and of equal claim.
@@ -505,7 +501,7 @@ impl<'a> Terrain<'a> {
     #[cold]
     pub(crate) fn surface_at(&self, z: i64, claim: Claim, (record, part, kind): Named) -> Surface {
         let attribute = match self.bundles.get(record) {
-            Some(words) if kind == LeafKind::Bundle => words[3] as u8,
+            Some(words) if kind == LeafKind::Bundle => format::bundle::Head::of(words).attribute(),
             _ => self.patch(record).map_or(0, |p| p.attribute),
         };
         Surface { z, normal: Normal::UNKNOWN, record, part, kind, attribute, claim }
@@ -515,22 +511,20 @@ impl<'a> Terrain<'a> {
 /// Where a node's entry or block for a place stands.
 #[inline(always)]
 fn entry_at(tile: usize, node: &Node, p: Place) -> usize {
-    let [log2_x, log2_y] = node.entry_log2.map(u32::from);
-    let [side_x, side_y] = node.side_log2.map(u32::from);
-    let x = (p.x as u32).wrapping_shr(log2_x) & !(u32::MAX.wrapping_shl(side_x));
-    let y = (p.y as u32).wrapping_shr(log2_y) & !(u32::MAX.wrapping_shl(side_y));
-    let index = (y.wrapping_shl(side_x) | x) as usize;
-    let words = if node.flags & NODE_DENSE != 0 { block::WORDS } else { 1 };
-    tile.wrapping_add(node.entries as usize).wrapping_add(index.wrapping_mul(words))
+    let index = node.entry_of(p.x, p.y) as usize;
+    tile.wrapping_add(node.entries as usize).wrapping_add(index.wrapping_mul(node.entry_words()))
 }
 
 /// The reference in a directory or page entry.
 #[inline(always)]
 fn reference(slots: &[u32], at: usize) -> Result<usize, Status> {
-    match slots.get(at) {
-        Some(&s) if s.wrapping_sub(slot::FIRST) < u32::MAX - slot::FIRST => Ok((s - slot::FIRST) as usize),
-        Some(&slot::EMPTY) => Err(Status::NoGround),
-        Some(&(slot::NOT_IN_IMAGE | slot::NOT_UNDERSTOOD)) => Err(Status::NotInImage),
+    let s = slots.get(at).copied();
+    if let Some(to) = s.and_then(slot::reference) {
+        return Ok(to as usize);
+    }
+    match s {
+        Some(slot::EMPTY) => Err(Status::NoGround),
+        Some(slot::NOT_IN_IMAGE | slot::NOT_UNDERSTOOD) => Err(Status::NotInImage),
         _ => Err(Status::Damaged),
     }
 }
@@ -548,17 +542,8 @@ fn code(e: u32) -> Status {
 #[inline(always)]
 fn see_words<O: Observer>(b: &[u32; block::WORDS], cell: u32, o: &mut O) {
     if O::COUNTS {
-        let (before, count) = further(b, cell);
+        let (before, count) = block::further(b, cell);
         let lines = format::word_lines(b[block::TAIL] as usize, before as usize, count as usize);
         o.see(Trace::Words { words: 1 + count, lines });
     }
-}
-
-/// How many further words of the block stand before those of a cell, and how many the cell has.
-#[inline(always)]
-pub(crate) fn further(b: &[u32; block::WORDS], cell: u32) -> (u32, u32) {
-    let shift = 4 * (cell & 7);
-    let below = b[block::COUNTS] & !(u32::MAX << shift);
-    let pairs = (below & 0x0F0F_0F0F).wrapping_add(below >> 4 & 0x0F0F_0F0F);
-    (pairs.wrapping_mul(0x0101_0101) >> 24, b[block::COUNTS] >> shift & 15)
 }

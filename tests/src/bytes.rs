@@ -36,9 +36,9 @@ impl DerefMut for Aligned {
 /// Makes the head's checksum right again, so that what is wrong in the head is looked at.
 pub fn mend_head(image: &mut [u8]) {
     if image.len() >= format::HEAD_LEN {
-        image[24..28].fill(0);
+        image[format::HEAD_CRC].fill(0);
         let crc = crc32(&image[..format::HEAD_LEN]);
-        image[24..28].copy_from_slice(&crc.to_le_bytes());
+        image[format::HEAD_CRC].copy_from_slice(&crc.to_le_bytes());
     }
 }
 
@@ -52,7 +52,7 @@ pub fn mend_all(image: &mut [u8]) {
     };
     let body = |bytes: &[u8], at: usize, len: usize| Some(at..at.checked_add(len)?).filter(|r| r.end <= bytes.len());
     let section = |bytes: &[u8], k: usize| -> Option<(usize, u32, std::ops::Range<usize>)> {
-        let at = format::HEAD_LEN / 2 + 64 * k;
+        let at = format::SECTION_TABLE + 64 * k;
         let kind = number(bytes, at)? as u32;
         Some((at, kind, body(bytes, number(bytes, at + 8)?, number(bytes, at + 16)?)?))
     };
@@ -80,6 +80,36 @@ pub fn mend_all(image: &mut [u8]) {
         }
     }
     mend_head(image);
+}
+
+/// The image with one more section behind all others; sums, digest and identity are right.
+pub fn with_section(image: &[u8], kind: u32, flags: u32, body: &[u8]) -> Aligned {
+    let sha256 = |bytes: &[u8]| -> Vec<u8> {
+        let hex = hardpan_builder::Input::digest("", bytes).unwrap().sha256;
+        (0..32).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+    };
+    let from = image.len();
+    let mut bytes = Aligned::new(&vec![0; (from + body.len()).next_multiple_of(format::ALIGN)]);
+    bytes[..from].copy_from_slice(image);
+    bytes[from..from + body.len()].copy_from_slice(body);
+    let total = bytes.len() as u64;
+    bytes[16..24].copy_from_slice(&total.to_le_bytes());
+    let kind_at = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let places: Vec<usize> = (0..format::SECTIONS).map(|k| format::SECTION_TABLE + 64 * k).collect();
+    let at = *places.iter().find(|at| kind_at(&bytes, **at) == 0).expect("a place is free");
+    bytes[at..at + 4].copy_from_slice(&kind.to_le_bytes());
+    bytes[at + 4..at + 8].copy_from_slice(&flags.to_le_bytes());
+    bytes[at + 8..at + 16].copy_from_slice(&(from as u64).to_le_bytes());
+    bytes[at + 16..at + 24].copy_from_slice(&(body.len() as u64).to_le_bytes());
+    bytes[at + 32..at + 64].copy_from_slice(&sha256(body));
+    let mut identity = bytes[format::CONTENT_HEADER].to_vec();
+    for at in places.into_iter().filter(|at| bytes[at + 4] & 2 != 0) {
+        identity.extend_from_slice(&bytes[at..at + 4]);
+        identity.extend_from_slice(&bytes[at + 32..at + 64]);
+    }
+    bytes[32..64].copy_from_slice(&sha256(&identity));
+    mend_all(&mut bytes);
+    bytes
 }
 
 /// CRC-32 (ISO-HDLC), a bit at a time.

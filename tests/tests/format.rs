@@ -42,14 +42,15 @@ fn agree(heading: &str, size: usize, declared: Vec<Row>) {
 fn document_and_code_agree() {
     agree(
         "## 2. Head",
-        1024,
+        2048,
         rows!(Header: magic "[u8; 8]", version "u16", least_reader "u16", head_len "u32",
         total_len "u64", head_crc "u32", reserved0 "u32", identity "[u8; 32]", must_understand "u64", xy_log2 "i32",
         z_log2 "i32", origin "[i64; 3]", min "[i32; 3]", max "[i32; 3]", tile_log2 "u32", page_log2 "u32",
         page_min "[i32; 2]", page_count "[u32; 2]", tile_count "u32", max_layers "u32", triangles "u64",
         bundles "u64", patch_blocks "u64", references "u64", near "i64", far "i64", layer_merge "i64",
         default_z "i64", default_mu "f64", default_rolling "f64", default_gain "f64", fallback "u32",
-        wide_tests "u32", bound "[u32; 4]", error_plan "f64", error_height "f64", reserved2 "[u8; 224]",
+        wide_tests "u32", bound "[u32; 4]", error_plan "f64", error_height "f64", ray_bound "[[u32; 4]; 4]",
+        tyre_bound "[[u32; 4]; 2]", no_height_rule "u32", reserved2 "[u8; 124]",
         sections "[Section; SECTIONS]"),
     );
     agree(
@@ -62,9 +63,10 @@ fn document_and_code_agree() {
         "### Material",
         64,
         rows!(Material: mu "f64", rolling "f64", gain "f64", cone_index "f64", name "u32",
-        name_len "u16", surface "u16", class_mask "u32", label "u32", flags "u32", priority "i32", reserved "u64"),
+        name_len "u16", surface "u16", class_mask "u32", label "u32", flags "u32", priority "i32", precedence "i16",
+        reserved "[u16; 3]"),
     );
-    agree("### Source", 16, rows!(Source: name "u32", name_len "u32", reserved "[u32; 2]"));
+    agree("### Source", 16, rows!(Source: name "u32", name_len "u32", precedence "i16", reserved "[u16; 3]"));
     agree(
         "### Tile record",
         64,
@@ -79,12 +81,12 @@ fn document_and_code_agree() {
         min_z "i32", max_z "i32", max_layers "u32", reserved1 "u32", bound "[u32; 4]", error "[f64; 2]",
         reserved2 "[u32; 8]"),
     );
-    agree("### Palette entry", 8, rows!(Attribute: material "u16", source "u16", reserved "u32"));
+    agree("### Palette entry", 8, rows!(Attribute: material "u16", source "u16", flags "u32"));
     agree(
         "### Node",
         32,
         rows!(Node: entry_log2 "[u8; 2]", side_log2 "[u8; 2]", flags "u8", shift "u8", reserved0 "u16",
-        base "[i32; 2]", entries "u32", bundles "u32", bundle_count "u32", reserved1 "u32"),
+        base "[i32; 2]", entries "u32", bundles "u32", bundle_count "u32", first_block "u32"),
     );
     agree(
         "## 4. Patch",

@@ -6,7 +6,7 @@ use crate::{
     Provenance,
     again::mu_by_default,
     info::{Info, Leaves, VERSION, materials, sections, tiles},
-    names::{hex, metres},
+    names::{hex, metres, section_label},
 };
 use hardpan::{Terrain, format::section};
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     }
     writeln!(out, "\nsection         bytes")?;
     for s in &i.sections {
-        writeln!(out, "{:<10} {:>10}", s.name, grouped(s.bytes))?;
+        writeln!(out, "{:<10} {:>10}", section_label(s.kind), grouped(s.bytes))?;
     }
     let wide = width(i.materials.iter().map(|m| shown(&m.name)));
     writeln!(out, "\n{:<wide$} {:>7} {:>8} {:>8}", "material", "mu", "rr", "gain")?;
@@ -215,7 +215,7 @@ fn sections_table(t: &Terrain, out: &mut dyn Write) -> Done {
     writeln!(out, "section        offset      bytes content sha256")?;
     for s in sections(t) {
         let content = if s.content { "yes" } else { "no" };
-        writeln!(out, "{:<10} {:>10} {:>10} {content:<7} {}", s.name, s.offset, s.bytes, s.sha256)?;
+        writeln!(out, "{:<10} {:>10} {:>10} {content:<7} {}", section_label(s.kind), s.offset, s.bytes, s.sha256)?;
     }
     Ok(())
 }

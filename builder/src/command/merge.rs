@@ -9,6 +9,7 @@ use std::{
 
 use crate::{
     ImageFile, build_read,
+    info::left_out,
     merge::{Merge, Place, Source},
     settings::is_turn,
 };
@@ -18,7 +19,7 @@ use rayon::prelude::*;
 use super::{
     Done, Failure,
     again::{self, failed, finish, open, settle},
-    few, load, quoted,
+    few, load, named, quoted,
     report::{Report, reported},
 };
 
@@ -105,6 +106,10 @@ fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
         Ok(Source { terrain, name: file.to_string_lossy().into(), input, places })
     };
     let sources: Vec<Source> = placed.into_par_iter().zip(&images).map(source).collect::<Done<_>>()?;
+    for source in &sources {
+        let who = named(Path::new(&source.name));
+        left_out(&source.terrain).iter().for_each(|text| report.warn(format!("{who}: {text}")));
+    }
     let factors = again.factors();
     let merge = Merge::new(&sources, settings.as_ref(), |build| again.over(build), &factors);
     let Merge { scene, provenance, applied } = merge.map_err(|e| failed(again, &again.output, &args.images[0], e))?;

@@ -106,10 +106,11 @@ enum Command {
 }
 
 const VERSION: &str = if cfg!(feature = "gpu") {
-    concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu yes)")
+    concat!(env!("CARGO_PKG_VERSION"), " (image format 2, gpu yes)")
 } else {
-    concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)")
+    concat!(env!("CARGO_PKG_VERSION"), " (image format 2, gpu no)")
 };
+const _: () = assert!(hardpan::format::VERSION == 2, "the format that --version names");
 const EXITS: &str = "\
 More about one of them: hardpan COMMAND --help
 
@@ -313,6 +314,10 @@ impl Failure {
                 place,
                 "the image needs a newer hardpan; update it, or build the image again with this one",
             ),
+            OpenError::NotUnderstood(_) => {
+                Self::unsupported(place, format!("{error}; update hardpan, or build the image again with this one"))
+            }
+            OpenError::TooOld(_) => Self::unsupported(place, format!("{error}: hardpan build FILE.obj")),
             error => Self::damaged(
                 place,
                 format!("{error}; copy the image again, or build it again: hardpan build FILE.obj"),

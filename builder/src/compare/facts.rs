@@ -6,7 +6,7 @@ use crate::{
     info,
     names::{costs, fallback, grouped, micrometres, section_name},
 };
-use hardpan::{Terrain, format::section};
+use hardpan::{Terrain, format::CONTENT_HEADER};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -82,30 +82,28 @@ pub struct FirstByte {
 /// The content header and the bytes of every content section.
 pub fn content_of<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     let (bytes, sections) = (t.bytes(), &t.header().sections);
-    let content = sections.iter().filter(|s| s.flags & section::CONTENT != 0);
-    std::iter::once(&bytes[HEADER]).chain(content.map(|s| &bytes[s.offset as usize..][..s.len as usize]))
+    let content = sections.iter().filter(|s| s.is_content());
+    std::iter::once(&bytes[CONTENT_HEADER]).chain(content.map(|s| &bytes[s.offset as usize..][..s.len as usize]))
 }
-
-/// The content header.
-const HEADER: Range<usize> = 64..512;
 
 pub fn first_byte(a: &Terrain, b: &Terrain) -> Option<FirstByte> {
     let (x, y) = (a.bytes(), b.bytes());
     // the head's checksum and the identity follow from everything else: they are named only if nothing else is
     let differs = |range: Range<usize>| x[range.clone()].iter().zip(&y[range]).position(|(p, q)| p != q);
     let (head, least) = (hardpan::format::HEAD_LEN, x.len().min(y.len()));
-    let offset = differs(HEADER)
-        .map(|i| i + HEADER.start)
+    let offset = differs(CONTENT_HEADER)
+        .map(|i| i + CONTENT_HEADER.start)
         .or_else(|| differs(head..least).map(|i| i + head))
         .or_else(|| (x.len() != y.len()).then_some(least))
         .or_else(|| differs(0..least))?;
     let within = |s: &&hardpan::format::Section| {
         (s.offset..s.offset + s.len.next_multiple_of(hardpan::format::ALIGN as u64)).contains(&(offset as u64))
     };
-    let of = |t: &Terrain| t.header().sections.iter().filter(|s| s.kind != 0).find(within).map(|s| (s.kind, s.flags));
+    let of =
+        |t: &Terrain| t.header().sections.iter().filter(|s| s.is_used()).find(within).map(|s| (s.kind, s.is_content()));
     let (section, content) = match of(a).or(of(b)) {
-        _ if HEADER.contains(&offset) => ("content header", true),
-        Some((kind, flags)) => (section_name(kind), flags & section::CONTENT != 0),
+        _ if CONTENT_HEADER.contains(&offset) => ("content header", true),
+        Some((kind, content)) => (section_name(kind), content),
         None => ("head", false),
     };
     Some(FirstByte { offset: offset as u64, section, content })

@@ -2,8 +2,8 @@
 
 use crate::lattice::{Face, Mesh};
 use hardpan::format::bundle::{
-    CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
-    WIDE_STRIDE, WIDE_ZERO,
+    self as layout, HALVES, Head, MEDIUM, MEDIUM_REACH, MEDIUM_RELIEF_LOG2, MEDIUM_ZERO, NARROW, NARROW_REACH,
+    NARROW_RELIEF, NARROW_ZERO, SLOPE_FRACTION, TRIANGLES, VERTEX_LIMIT, WIDE, WIDE_STRIDE, WIDE_ZERO,
 };
 use hardpan_shaders::plan::Plan;
 use hardpan_shaders::sort::{self, lists, morton};
@@ -45,12 +45,16 @@ impl Tri {
     }
 }
 
+/// Most extents in plan of what a narrow and a medium bundle hold, and in height of a medium one.
+const SPANS: [i64; 2] = [NARROW_REACH as i64, MEDIUM_REACH as i64];
+const MEDIUM_RELIEF: i64 = 1 << MEDIUM_RELIEF_LOG2;
+
 /// The bytes of one bundle.
 pub type Record = [u16; HALVES];
 
 /// Whether a bundle is of the widest class.
 pub fn is_wide(record: &Record) -> bool {
-    record[6] >> 8 & 3 == WIDE
+    Head::of_halves(record).class() == WIDE
 }
 
 /// Bundles, their triangles in an order of their own, and where each of those went: bundle and place in it.
@@ -104,9 +108,9 @@ fn class(t: &Tri, frame: Frame) -> u16 {
     let near = (0..2).all(|i| (t.plan.min(i) - i64::from(frame.base[i])).abs() < reach);
     if !near {
         WIDE
-    } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && relief < NARROW_RELIEF {
+    } else if t.plan.extent() <= SPANS[0] / 3 && t.plan.extent() + slack <= SPANS[0] && relief < NARROW_RELIEF {
         NARROW
-    } else if t.plan.extent() + slack <= 0xF_FFFF && relief < 1 << 24 {
+    } else if t.plan.extent() + slack <= SPANS[1] && relief < MEDIUM_RELIEF {
         MEDIUM
     } else {
         WIDE
@@ -117,8 +121,8 @@ fn class(t: &Tri, frame: Frame) -> u16 {
 fn spans(class: u16, frame: Frame) -> [i64; 3] {
     let slack = 1 << frame.shift;
     match class {
-        NARROW => [0xFFFF - slack, 0xFFFF - slack, i64::MAX],
-        MEDIUM => [0xF_FFFF - slack, 0xF_FFFF - slack, (1 << 24) - 1],
+        NARROW => [SPANS[0] - slack, SPANS[0] - slack, i64::MAX],
+        MEDIUM => [SPANS[1] - slack, SPANS[1] - slack, MEDIUM_RELIEF - 1],
         _ => [i64::MAX; 3],
     }
 }
@@ -818,12 +822,12 @@ fn pack(g: &Growing, attribute: u8) -> Option<Record> {
             let local = &mut local[..g.points.len()];
             local.iter_mut().zip(points).for_each(|(l, p)| *l = [p[0] - base[0], p[1] - base[1], p[2]]);
             let [gx, gy] = slope(local);
-            local.iter_mut().for_each(|p| p[2] -= (gx * p[0] + gy * p[1]) >> 8);
+            local.iter_mut().for_each(|p| p[2] -= (gx * p[0] + gy * p[1]) >> SLOPE_FRACTION);
             let low = local.iter().map(|p| p[2]).min()?;
             let z = i32::try_from(low).ok()?;
             for (i, p) in local.iter().enumerate() {
-                let [x, y] = [u16::try_from(p[0]).ok()?, u16::try_from(p[1]).ok()?].map(i64::from);
-                put(NARROW_ZERO.1 + i + 1, x | y << 16);
+                let xy = [u16::try_from(p[0]).ok()?, u16::try_from(p[1]).ok()?];
+                put(NARROW_ZERO.1 + i + 1, layout::narrow_word(xy).into());
             }
             for (i, p) in local.iter().enumerate() {
                 r[NARROW_ZERO.0 + i + 1] = u16::try_from(p[2] - low).ok()?;
@@ -835,12 +839,11 @@ fn pack(g: &Growing, attribute: u8) -> Option<Record> {
             let z = g.low[2];
             for (i, p) in points.enumerate() {
                 let (x, y, dz) = (p[0] - base[0], p[1] - base[1], p[2] - i64::from(z));
-                if x > 0xF_FFFF || y > 0xF_FFFF || dz > 0xFF_FFFF {
+                if x > SPANS[1] || y > SPANS[1] || dz >= MEDIUM_RELIEF {
                     return None;
                 }
-                let at = 2 * (MEDIUM_ZERO + i + 1);
-                put(at, x | (dz & 0xFFF) << 20);
-                put(at + 1, y | dz >> 12 << 20);
+                let pair = layout::medium_words([x as u32, y as u32], dz as u32);
+                (0..).zip(pair).for_each(|(k, word)| put(2 * (MEDIUM_ZERO + i + 1) + k, word.into()));
             }
             (r[2], r[3]) = (z as u16, (z >> 16) as u16);
         }
@@ -850,11 +853,9 @@ fn pack(g: &Growing, attribute: u8) -> Option<Record> {
             }
         }
     }
-    r[6] = u16::from(attribute) | g.class << 8 | (g.members.len() as u16 - 1) << 12;
+    r[layout::HEAD] = Head::new(attribute, g.class, g.members.len()).0;
     for (place, corners) in g.corners.iter().enumerate() {
-        for (plane, &v) in corners.iter().enumerate() {
-            r[CORNERS + 4 * plane + place / 4] |= (u16::from(v) + 1) << (4 * (place % 4));
-        }
+        layout::set_corners(&mut r, place, corners.map(|v| v + 1));
     }
     Some(r)
 }

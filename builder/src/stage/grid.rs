@@ -5,7 +5,7 @@ use super::crowd::{Costed, Refused, crowd};
 use super::rule::Rule;
 use crate::BuildError;
 use crate::cost::{Crowd, MaxCost};
-use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
+use hardpan::format::block::{self as layout, CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
 use hardpan::format::bundle::TRIANGLES;
 use hardpan::format::lines;
 use hardpan::format::word::NUMBERS;
@@ -641,7 +641,7 @@ fn cell_log2(block_log2: [u32; 2]) -> [u32; 2] {
 
 /// The lower left corner of a cell of a block, and its size.
 fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
-    let (at, size) = ([cell as i64 & 3, cell as i64 >> 2], cell_log2(block_log2).map(|log2| 1i64 << log2));
+    let (at, size) = (layout::place(cell).map(|v| v as i64), cell_log2(block_log2).map(|log2| 1i64 << log2));
     ([0, 1].map(|i| low[i] + at[i] * size[i]), size)
 }
 

@@ -46,9 +46,10 @@ pub fn pack(
                 surface: m.surface,
                 class_mask: m.class_mask,
                 label: m.label,
-                flags: u32::from(m.obstacle),
+                flags: if m.obstacle { Material::OBSTACLE } else { 0 },
                 priority: m.priority,
-                reserved: 0,
+                precedence: 0,
+                reserved: [0; 3],
             })
         })
         .collect::<Result<_, BuildError>>()?;
@@ -57,7 +58,7 @@ pub fn pack(
         .iter()
         .map(|s| {
             let (at, len) = name(s);
-            Source { name: at, name_len: len as u32, reserved: [0; 2] }
+            Source { name: at, name_len: len as u32, precedence: 0, reserved: [0; 3] }
         })
         .collect();
 
@@ -76,32 +77,29 @@ pub fn pack(
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(mesh, &tiles, &table)?;
 
-    let content = section::CONTENT | section::MUST_UNDERSTAND;
-    let bodies: [(u32, u32, &[u8]); 7] = [
-        (section::MATERIALS, content, materials.as_bytes()),
-        (section::NAMES, content, &names),
-        (section::SOURCES, content, sources.as_bytes()),
-        (section::DIRECTORY, content, root.directory.as_bytes()),
-        (section::PAGES, content, root.pages.as_bytes()),
-        (section::TILE_TABLE, content, table.as_bytes()),
-        (section::PROVENANCE, 0, provenance),
-    ];
+    let body = |kind: u32| match kind {
+        section::MATERIALS => materials.as_bytes(),
+        section::NAMES => &names,
+        section::SOURCES => sources.as_bytes(),
+        section::DIRECTORY => root.directory.as_bytes(),
+        section::PAGES => root.pages.as_bytes(),
+        section::TILE_TABLE => table.as_bytes(),
+        section::PROVENANCE => provenance,
+        kind => unreachable!("section kind {kind} is not written"),
+    };
     let mut sections = [Section::default(); format::SECTIONS];
     let mut offset = format::HEAD_LEN as u64;
-    let mut identity = Sha256::new();
-    // the tiles come after their table, the provenance last
-    let lens = bodies.map(|b| b.2.len() as u64);
-    let mut place = |kind, flags, len: u64, crc, digest| {
-        let s = Section { kind, flags, offset, len, crc, reserved: 0, digest };
+    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(|kind| kind.required)) {
+        let (len, crc, digest) = match kind.number {
+            section::TILES => (at, 0, tiles_digest),
+            number => {
+                let body = body(number);
+                (body.len() as u64, crc32fast::hash(body), Sha256::digest(body).into())
+            }
+        };
+        *place = Section { kind: kind.number, flags: kind.flags, offset, len, crc, reserved: 0, digest };
         offset = (offset + len).next_multiple_of(format::ALIGN as u64);
-        s
-    };
-    for (i, &(kind, flags, body)) in bodies[..6].iter().enumerate() {
-        sections[i] = place(kind, flags, lens[i], crc32fast::hash(body), Sha256::digest(body).into());
     }
-    sections[6] = place(section::TILES, content, at, 0, tiles_digest);
-    let (kind, flags, body) = bodies[6];
-    sections[7] = place(kind, flags, lens[6], crc32fast::hash(body), Sha256::digest(body).into());
     let total = offset;
 
     let mut header = Header::new_zeroed();
@@ -114,8 +112,9 @@ pub fn pack(
     header.page_min = root.min;
     header.page_count = root.count;
     header.sections = sections;
-    identity.update(&header.as_bytes()[64..512]);
-    for s in sections.iter().filter(|s| s.flags & section::CONTENT != 0) {
+    let mut identity = Sha256::new();
+    identity.update(&header.as_bytes()[format::CONTENT_HEADER]);
+    for s in sections.iter().filter(|s| s.is_content()) {
         identity.update(s.kind.to_le_bytes());
         identity.update(s.digest);
     }
@@ -126,11 +125,19 @@ pub fn pack(
     let mut image = Image::zeroed(len).map_err(|e| Limit::Memory { bytes: Some(len), why: e.to_string() })?;
     let bytes = image.bytes_mut();
     bytes[..format::HEAD_LEN].copy_from_slice(header.as_bytes());
-    for (s, (_, _, body)) in sections[..6].iter().chain(&sections[7..]).zip(bodies) {
-        bytes[s.offset as usize..][..body.len()].copy_from_slice(body);
+    let (mut rest, mut from) = (&mut bytes[format::HEAD_LEN..], format::HEAD_LEN as u64);
+    let mut tiles_bytes: &mut [u8] = &mut [];
+    for s in sections.iter().filter(|s| s.is_used()) {
+        let (own, behind) = rest.split_at_mut((s.offset + s.len - from) as usize);
+        let own = &mut own[(s.offset - from) as usize..];
+        match s.kind {
+            section::TILES => tiles_bytes = own,
+            kind => own.copy_from_slice(body(kind)),
+        }
+        (rest, from) = (behind, s.offset + s.len);
     }
     // tiles lie one behind the other
-    let mut rest = &mut bytes[sections[6].offset as usize..];
+    let mut rest = tiles_bytes;
     let mut places = Vec::with_capacity(tiles.len());
     for t in &tiles {
         let (own, others) = rest.split_at_mut(t.bytes().len());
@@ -199,16 +206,12 @@ fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, Build
         let [px, py] = page(t);
         let at = (py - min[1]) as usize * count[0] as usize + (px - min[0]) as usize;
         if directory[at] == slot::EMPTY {
-            directory[at] = slot::FIRST + (pages.len() / (side * side)) as u32;
+            directory[at] = slot::to((pages.len() / (side * side)) as u32).ok_or(Limit::ImageBytes)?;
             pages.resize(pages.len() + side * side, slot::EMPTY);
         }
-        let page = (directory[at] - slot::FIRST) as usize * side * side;
+        let page = slot::reference(directory[at]).map_or(0, |page| page as usize) * side * side;
         let in_page = [t.x, t.y].map(|v| v as usize & (side - 1));
-        let place = u32::try_from(r.offset / format::ALIGN as u64)
-            .ok()
-            .and_then(|p| p.checked_add(slot::FIRST))
-            .filter(|&p| p != u32::MAX)
-            .ok_or(Limit::ImageBytes)?;
+        let place = u32::try_from(r.offset / format::ALIGN as u64).ok().and_then(slot::to).ok_or(Limit::ImageBytes)?;
         pages[page + in_page[1] * side + in_page[0]] = place;
     }
     Ok(Root { min, count, directory, pages })

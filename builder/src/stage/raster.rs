@@ -5,7 +5,7 @@
 use crate::HeightField;
 use crate::lattice::{Field, exp2};
 use crate::{BuildError, Limit};
-use hardpan::format::{BLOCK_CELLS, FRACTION, PATCH_LOG2, PATCH_UNITS, Patch};
+use hardpan::format::{BLOCK_CELLS, BLOCK_POSTS, FRACTION, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, halves};
 use rayon::prelude::*;
 
 /// A field on the lattice: posts in height steps, and the scale of each block.
@@ -107,8 +107,8 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
         let values = heights.iter().map(|h| h.map_or(u16::MAX, |z| ((z - base) >> scale) as u16));
         for (k, v) in values.enumerate() {
             match class {
-                0 => r[7 + k] = v as u8,
-                _ => r[8 + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
+                0 => r[POSTS_AT[0] + k] = v as u8,
+                _ => r[POSTS_AT[1] + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
             }
         }
         Ok((r, height))
@@ -234,7 +234,6 @@ impl Rastered {
 
     /// The record of a part in the tile at (`x`, `y`), whose blocks stand at `place`.
     pub fn record(&self, part: &Part, [x, y]: [i64; 2], tile_log2: u32, place: usize, attribute: u8) -> Patch {
-        let halves = |v: u64| [v as u32, (v >> 32) as u32];
         let wide = tile_log2 > PATCH_LOG2;
         let corners = [x, y].map(|low| if wide { 0 } else { low >> PATCH_LOG2 << PATCH_LOG2 << FRACTION });
         let start = [0, 1].map(|a| self.along(a, corners[a]));
@@ -263,9 +262,9 @@ impl Rastered {
 
     /// Whether a post of a part has no height.
     pub fn has_voids(&self, part: &Part) -> bool {
-        let (at, size) = if self.class == 0 { (7, 1) } else { (8, 2) };
+        let (at, size) = (POSTS_AT[usize::from(self.class)], 1 + usize::from(self.class));
         let none = |post: &[u8]| post.iter().all(|&b| b == 0xFF);
-        self.rows(part).flatten().any(|r| r[at..][..25 * size].chunks(size).any(none))
+        self.rows(part).flatten().any(|r| r[at..][..BLOCK_POSTS * size].chunks(size).any(none))
     }
 
     /// Bytes of the blocks of a part, row by row.

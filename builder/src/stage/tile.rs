@@ -10,7 +10,7 @@ use super::rule::Rule;
 use crate::cost::{Crowd, MaxCost};
 use crate::lattice::{Mesh, exp2};
 use crate::{BuildError, Limit, Options};
-use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
+use hardpan::format::{self, Attribute, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, bundle::Head, entry, word};
 use hardpan_shaders::{Blocks, Member, Stages};
 use rayon::prelude::*;
 use smallvec::SmallVec;
@@ -25,8 +25,9 @@ const GROUP: usize = 20_000;
 const ROOT_NODES: u32 = 2;
 /// How often a rule may halve the side of a tile.
 const HALVED: u32 = format::MAX_DEPTH - ROOT_NODES - 2;
-/// Word of a node that holds its first bundle.
+/// Words of a node that hold its first bundle and the number of its first block.
 const NODE_BUNDLES: usize = std::mem::offset_of!(Node, bundles) / 4;
+const NODE_FIRST_BLOCK: usize = std::mem::offset_of!(Node, first_block) / 4;
 
 /// A finished tile.
 pub struct Blob {
@@ -331,7 +332,7 @@ impl<'a> OneTile<'a> {
         let mut w = Writer::default();
         w.words.resize(PALETTE, 0);
         for &(material, source) in &ground.palette {
-            w.words.extend([u32::from(material) | u32::from(source) << 16, 0]);
+            w.words.extend(Attribute { material, source, flags: 0 }.words());
         }
         w.align(16);
         w.patches_at = w.words.len();
@@ -343,8 +344,8 @@ impl<'a> OneTile<'a> {
             w.words[at + NODE_BUNDLES] += bundles_at as u32;
         }
         let index_bytes = (bundles_at * 128) as u64;
-        let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests } = w;
-        let references: u32 = bundles.iter().copied().flatten().map(|r| u32::from(r[6] >> 12) + 1).sum();
+        let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests, .. } = w;
+        let references: u32 = bundles.iter().copied().flatten().map(|r| Head::of_halves(r).triangles() as u32).sum();
         words.reserve_exact(32 * bundle_count as usize);
         bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
         let mut patch_blocks = 0;
@@ -529,6 +530,8 @@ struct Writer<'a> {
     bundle_count: u32,
     /// Where the nodes stand.
     nodes: Vec<usize>,
+    /// Blocks of the nodes that are written.
+    blocks: u32,
     patches_at: usize,
     bound: [u32; 4],
     layers: u32,
@@ -561,10 +564,11 @@ impl<'a> Writer<'a> {
                         _ => {
                             let to = self.reserve_node();
                             self.node(child, to, log2 - side_log2, depth + 1)?;
-                            entry::NODE << entry::SHIFT | to as u32
+                            entry::of(entry::NODE, to as u32)
                         }
                     };
                 }
+                self.number_blocks(at, 0);
                 Ok(())
             }
             Plot::Group(Cells { records, some_wide, frame, grid, .. }) => {
@@ -580,6 +584,13 @@ impl<'a> Writer<'a> {
     fn grid(&mut self, grid: &Grid, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
         let dense = grid.is_dense();
         let entries = self.node_of(at, grid.block_log2, grid.side_log2, dense, Some(group));
+        let blocks = grid.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();
+        let mut row = entries;
+        if !dense && blocks > 0 {
+            self.align(block::WORDS);
+            row = self.words.len();
+            self.words.resize(row + block::WORDS * blocks, 0);
+        }
         for (k, e) in grid.entries.iter().enumerate() {
             if dense {
                 self.block(e, entries + block::WORDS * k, group, depth)?;
@@ -591,18 +602,23 @@ impl<'a> Writer<'a> {
                 Entry::Grid(g) => {
                     let to = self.reserve_node();
                     self.grid(g, to, group, depth + 1)?;
-                    entry::NODE << entry::SHIFT | to as u32
+                    entry::of(entry::NODE, to as u32)
                 }
                 Entry::Block(_) => {
-                    self.align(block::WORDS);
-                    let to = self.words.len();
-                    self.words.resize(to + block::WORDS, 0);
-                    self.block(e, to, group, depth)?;
-                    entry::BLOCK << entry::SHIFT | to as u32
+                    self.block(e, row, group, depth)?;
+                    row += block::WORDS;
+                    entry::of(entry::BLOCK, (row - block::WORDS) as u32)
                 }
             };
         }
+        self.number_blocks(at, if dense { grid.entries.len() } else { blocks });
         Ok(())
+    }
+
+    /// Gives the blocks of the node at a word their numbers: those below it have theirs.
+    fn number_blocks(&mut self, at: usize, count: usize) {
+        self.words[at + NODE_FIRST_BLOCK] = self.blocks;
+        self.blocks += count as u32;
     }
 
     fn reserve_node(&mut self) -> usize {
@@ -638,7 +654,7 @@ impl<'a> Writer<'a> {
             entries: entries as u32,
             bundles: group.map_or(0, |g| g.first),
             bundle_count: group.map_or(0, |g| g.records.len() as u32),
-            reserved1: 0,
+            first_block: 0, // known when it is left
         };
         let words: [u32; 8] = zerocopy::transmute!(node);
         self.words[at..at + 8].copy_from_slice(&words);
@@ -648,15 +664,15 @@ impl<'a> Writer<'a> {
     fn patch_entry(&mut self, patch: PatchArea, depth: u32) -> u32 {
         let PatchArea { number, reads, .. } = patch;
         self.raise([depth, reads, reads, reads], 1);
-        entry::PATCH << entry::SHIFT | (self.patches_at as u32 + 16 * number)
+        entry::of(entry::PATCH, self.patches_at as u32 + 16 * number)
     }
 
     /// Writes the block of an entry at word `at`.
     fn block(&mut self, e: &Entry, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
         match e {
-            Entry::Empty => self.words[at..at + block::CELLS].fill(word::EMPTY << word::GUESS),
+            Entry::Empty => self.words[at..at + block::CELLS].fill(word::of_kind(word::EMPTY)),
             Entry::Grid(g) => {
-                self.words[at..at + block::CELLS].fill(word::NODE << word::GUESS);
+                self.words[at..at + block::CELLS].fill(word::of_kind(word::NODE));
                 let to = self.reserve_node();
                 self.words[at + block::TAIL] = to as u32;
                 self.grid(g, to, group, depth + 1)?;
@@ -674,9 +690,9 @@ impl<'a> Writer<'a> {
     fn bits(&self, w: &Word, sheet: bool) -> (u32, u32) {
         let sheet = if sheet { word::SHEET } else { 0 };
         if w.mask == 0 {
-            return (word::PATCH << word::GUESS | sheet, self.patches_at as u32 / 16 + w.number);
+            return (word::of_kind(word::PATCH) | sheet, self.patches_at as u32 / 16 + w.number);
         }
-        (u32::from(w.mask) | u32::from(w.guess) << word::GUESS | sheet, w.number)
+        (word::of_triangles(w.mask, w.guess) | sheet, w.number)
     }
 
     fn cells(&mut self, cells: &Block, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
@@ -684,7 +700,7 @@ impl<'a> Writer<'a> {
         let mut places: SmallVec<[_; block::CELLS]> = SmallVec::new();
         for (cell, (words, sole)) in cells.cells().enumerate() {
             let Some((home, rest)) = words.split_first() else {
-                self.words[at + cell] = word::EMPTY << word::GUESS;
+                self.words[at + cell] = word::of_kind(word::EMPTY);
                 continue;
             };
             let before = further.len();
@@ -704,18 +720,18 @@ impl<'a> Writer<'a> {
                     self.words.extend([bits, number]);
                 }
                 list_lines = format::lines(list, 1 + 2 * words.len());
-                self.words[at + cell] = word::LIST << word::GUESS;
+                self.words[at + cell] = word::of_kind(word::LIST);
                 further.push(list as u32);
             } else {
                 let packed = |w: &Word, sheet: bool| {
                     let (bits, number) = self.bits(w, sheet);
-                    bits | number << word::NUMBER
+                    bits | word::with_number(number)
                 };
                 let home = packed(home, sole);
                 further.extend(rest.iter().map(|w| packed(w, w.start)));
                 self.words[at + cell] = home;
             }
-            self.words[at + block::COUNTS] |= ((further.len() - before) as u32) << (4 * cell);
+            self.words[at + block::COUNTS] |= block::count_bits(cell, further.len() - before);
             places.push((words, before, further.len() - before, list_lines));
         }
         let (inline, beyond) = further.split_at(further.len().min(block::INLINE));

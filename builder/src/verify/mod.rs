@@ -28,7 +28,7 @@ mod tile;
 use crate::names::{costs, counted, fault, section_name};
 use crossings::Ledger;
 pub use ends::Slits;
-use hardpan::format::{ALIGN, Material, TileRecord, section, slot};
+use hardpan::format::{ALIGN, CONTENT_HEADER, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -377,11 +377,11 @@ impl Verifying<'_> {
     fn digests(&mut self, table: &[TileRecord], totals: &mut Totals) {
         let (h, mut faults) = (self.terrain.header(), Faults::default());
         let mut identity = Sha256::new();
-        identity.update(&self.terrain.bytes()[64..512]);
+        identity.update(&self.terrain.bytes()[CONTENT_HEADER]);
         let mut digests = Sha256::new();
         table.iter().for_each(|r| digests.update(r.digest));
         let tiles: [u8; 32] = digests.finalize().into();
-        for s in h.sections.iter().filter(|s| s.kind != 0) {
+        for s in h.sections.iter().filter(|s| s.is_used()) {
             let digest: [u8; 32] = match s.kind {
                 section::TILES => tiles,
                 kind => Sha256::digest(self.terrain.section(kind).unwrap_or(&[])).into(),
@@ -389,7 +389,7 @@ impl Verifying<'_> {
             if digest != s.digest {
                 faults.say(format!("section {}: its SHA-256 differs from the stated digest", section_name(s.kind)));
             }
-            if s.flags & section::CONTENT != 0 {
+            if s.is_content() {
                 identity.update(s.kind.to_le_bytes());
                 identity.update(s.digest);
             }

@@ -68,6 +68,8 @@ enum hpan_error
   HPAN_ERROR_HEAD_DAMAGED = 25,
   // The head of the image states what no builder writes.
   HPAN_ERROR_HEAD_INVALID = 26,
+  // The image is of a format that is read no longer: build it again.
+  HPAN_ERROR_TOO_OLD = 27,
   // A section's bytes do not match their checksum; its kind was written.
   HPAN_ERROR_SECTION_DAMAGED = 30,
   // A section contradicts the head; its kind was written.
@@ -440,7 +442,7 @@ size_t hpan_view_align(void);
 //
 // `memory` of `size` bytes becomes the view, whose address is written to `view`; null if it fails. `bytes` start at a multiple
 // of 128 and may be longer than the image. Content is not looked at: a flipped bit there may give a wrong answer.
-// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`, `_BLANK`, `_TOO_NEW`,
+// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`, `_BLANK`, `_TOO_NEW`, `_TOO_OLD`,
 // `_HEAD_DAMAGED`, `_HEAD_INVALID`. Threads: one for each memory.
 hpan_error hpan_open(void *memory,
                      size_t size,
@@ -770,9 +772,10 @@ hpan_error hpan_verifier_step(struct hpan_verifier *verifier,
                               uint8_t *done,
                               uint32_t *where);
 
-// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the head.
+// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the head, bit 31 for all
+// kinds from 31 on.
 //
-// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance.
+// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance; others are not understood.
 // Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`. Threads: one at a time for each verifier.
 hpan_error hpan_verifier_damaged_sections(const struct hpan_verifier *verifier,
                                           uint32_t *sections);

@@ -67,7 +67,7 @@ pub extern "C" fn hpan_view_align() -> usize {
 ///
 /// `memory` of `size` bytes becomes the view, whose address is written to `view`; null if it fails. `bytes` start at a multiple
 /// of 128 and may be longer than the image. Content is not looked at: a flipped bit there may give a wrong answer.
-/// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`, `_BLANK`, `_TOO_NEW`,
+/// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`, `_BLANK`, `_TOO_NEW`, `_TOO_OLD`,
 /// `_HEAD_DAMAGED`, `_HEAD_INVALID`. Threads: one for each memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_open(

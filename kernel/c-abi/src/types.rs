@@ -56,6 +56,8 @@ pub enum hpan_error {
     HPAN_ERROR_HEAD_DAMAGED = 25,
     /// The head of the image states what no builder writes.
     HPAN_ERROR_HEAD_INVALID = 26,
+    /// The image is of a format that is read no longer: build it again.
+    HPAN_ERROR_TOO_OLD = 27,
     /// A section's bytes do not match their checksum; its kind was written.
     HPAN_ERROR_SECTION_DAMAGED = 30,
     /// A section contradicts the head; its kind was written.
@@ -81,7 +83,8 @@ impl From<OpenError> for hpan_error {
             OpenError::Truncated => HPAN_ERROR_IMAGE_SHORT,
             OpenError::NotAnImage => HPAN_ERROR_NOT_AN_IMAGE,
             OpenError::Blank => HPAN_ERROR_BLANK,
-            OpenError::TooNew => HPAN_ERROR_TOO_NEW,
+            OpenError::TooNew | OpenError::NotUnderstood(_) => HPAN_ERROR_TOO_NEW,
+            OpenError::TooOld(_) => HPAN_ERROR_TOO_OLD,
             OpenError::HeadDamaged => HPAN_ERROR_HEAD_DAMAGED,
             OpenError::HeadInvalid => HPAN_ERROR_HEAD_INVALID,
             OpenError::Content(e) => located(e).0,
@@ -110,7 +113,7 @@ pub(crate) fn located(e: VerifyError) -> (hpan_error, u32) {
 /// Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_error_text(error: i32) -> *const c_char {
-    const TEXTS: [(hpan_error, &core::ffi::CStr); 24] = [
+    const TEXTS: [(hpan_error, &core::ffi::CStr); 25] = [
         (HPAN_OK, c"fine"),
         (HPAN_ERROR_NULL, c"a pointer that is needed is null"),
         (
@@ -129,6 +132,7 @@ pub extern "C" fn hpan_error_text(error: i32) -> *const c_char {
         (HPAN_ERROR_NOT_AN_IMAGE, c"these bytes are not a terrain image"),
         (HPAN_ERROR_BLANK, c"blank memory: no image was written here"),
         (HPAN_ERROR_TOO_NEW, c"the image needs a newer library"),
+        (HPAN_ERROR_TOO_OLD, c"the image is of a format that is read no longer: build it again"),
         (HPAN_ERROR_HEAD_DAMAGED, c"the head of the image is damaged (its checksum differs)"),
         (HPAN_ERROR_HEAD_INVALID, c"the head of the image contradicts itself"),
         (HPAN_ERROR_SECTION_DAMAGED, c"a section of the image is damaged (its checksum differs)"),

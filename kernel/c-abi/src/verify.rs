@@ -90,9 +90,10 @@ pub extern "C" fn hpan_verifier_step(
     })
 }
 
-/// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the head.
+/// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the head, bit 31 for all
+/// kinds from 31 on.
 ///
-/// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance.
+/// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance; others are not understood.
 /// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`. Threads: one at a time for each verifier.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_verifier_damaged_sections(verifier: In<hpan_verifier>, sections: Out<u32>) -> hpan_error {

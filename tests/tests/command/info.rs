@@ -134,7 +134,7 @@ fn vt_32_info_has_the_published_shape() {
     // version, counts, extents, materials, build settings, error and query bound, hashes: what the images have
     let [demo, bridge, said, plain] = &each;
     assert!(demo["patch_blocks"].as_u64() > Some(0) && plain["patch_blocks"].as_u64() > Some(0));
-    assert_eq!((&bridge["format"], &bridge["least_reader"]), (&json!(1), &json!(1)));
+    assert_eq!((&bridge["format"], &bridge["least_reader"]), (&json!(2), &json!(2)));
     assert!(each.iter().all(|all| all["tool"].as_str().unwrap().starts_with("hardpan-builder ")));
     assert_eq!(plain["build"], Value::Null, "nothing is recorded");
     assert_eq!((&demo["build"], &demo["division"]), (&bridge["build"], &json!("by the native rule")));
@@ -277,4 +277,50 @@ fn vt_71_leaf_sizes_by_depth() {
         let line = out.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
         assert_eq!([line[0], line[line.len() - 1]], [deepest[0], deepest[4]].map(|v| v.to_string()), "{out}");
     }
+}
+
+/// A section that need not be understood is passed over and listed; what is made of the image has it no more, and that is said.
+#[test]
+fn sections_of_a_newer_version() {
+    use verification::bytes::with_section;
+    let folder = crate::shell::bridge("sections_of_a_newer_version");
+    let known = fs::read(folder.join("bridge.hpan")).unwrap();
+    for (file, kind, flags, label) in [("a.hpan", 4711, 0, "unknown 4711"), ("b.hpan", 9, 2, "rays 9")] {
+        let more = with_section(&known, kind, flags, &[7; 300]);
+        fs::write(folder.join(file), &more[..]).unwrap();
+        expect(0, &folder, &["verify", file]);
+        let [out, _] = expect(0, &folder, &["info", file]);
+        assert!(out.contains(&format!("\n{label:<10} {:>10}\n", 300)), "{out}");
+        let [out, _] = expect(0, &folder, &["info", file, "--sections"]);
+        assert!(out.contains(label), "{out}");
+        let facts = facts(&schema(), &folder, file, &[]);
+        let last = facts["sections"].as_array().unwrap().last().unwrap();
+        assert_eq!([&last["kind"], &last["bytes"], &last["content"]], [&json!(kind), &json!(300), &json!(flags == 2)]);
+        let [asked, old] =
+            [file, "bridge.hpan"].map(|file| expect(0, &folder, &["query", file, "0,0,2", "0,0", "20,0"]));
+        assert_eq!(asked, old);
+        for made in [&["merge", file, "-o", "made.hpan"][..], &["rebuild", file, "-o", "made.hpan"]] {
+            let [_, err] = expect(0, &folder, made);
+            assert!(
+                err.contains(&format!("{file}: section {label} of 300 bytes is not understood, and left out")),
+                "{err}"
+            );
+            let sections = crate::shell::info(&folder, "made.hpan")["sections"].as_array().unwrap().len();
+            assert_eq!(sections, 8);
+            expect(0, &folder, &["diff", "made.hpan", "bridge.hpan"]);
+        }
+    }
+    // one that must be understood
+    for (kind, name) in [(9, "rays"), (4711, "unknown")] {
+        fs::write(folder.join("c.hpan"), &with_section(&known, kind, 3, &[7; 300])[..]).unwrap();
+        let why = crate::shell::error(3, &folder, &["info", "c.hpan"]);
+        assert!(why.contains(&format!("section kind {kind} ({name}) must be understood")), "{why}");
+    }
+    // and an image of version 1
+    let mut old = verification::bytes::Aligned::new(&known);
+    (old[8], old[10]) = (1, 1);
+    verification::bytes::mend_head(&mut old);
+    fs::write(folder.join("old.hpan"), &old[..]).unwrap();
+    let why = crate::shell::error(3, &folder, &["query", "old.hpan", "0,0"]);
+    assert!(why.contains("format version 1: build it again"), "{why}");
 }

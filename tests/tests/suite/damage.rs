@@ -160,7 +160,8 @@ fn every_damaged_section_is_told() {
     let clean = image(&hills(300, 1.0));
     let whole = Terrain::open(&clean).unwrap();
     let offset = |kind| whole.header().sections.iter().find(|s| s.kind == kind).unwrap().offset as usize;
-    let kinds: Vec<u32> = (section::MATERIALS..=section::PROVENANCE).filter(|&k| k != section::TILES).collect();
+    let kinds = section::KINDS.iter().filter(|k| k.required && k.number != section::TILES);
+    let kinds: Vec<u32> = kinds.map(|k| k.number).collect();
     for chosen in 0..1u32 << kinds.len() {
         let damaged: Vec<u32> = (0..).zip(&kinds).filter(|(i, _)| chosen >> i & 1 == 1).map(|(_, &k)| k).collect();
         let mut bytes = Aligned::new(&clean);
@@ -464,7 +465,7 @@ fn what_is_no_image_says_why() {
     assert_eq!(copy(|b| b.fill(0)), Some(OpenError::Blank));
     assert_eq!(copy(|b| b.fill(0xFF)), Some(OpenError::Blank));
     assert_eq!(copy(|b| b[300] ^= 1), Some(OpenError::HeadDamaged));
-    assert_eq!(copy(|b| b[10] = 2), Some(OpenError::TooNew));
+    assert_eq!(copy(|b| b[10] = 3), Some(OpenError::TooNew));
     // no version at all is no newer one
     assert_eq!(copy(|b| b[8..].fill(0)), Some(OpenError::HeadDamaged));
     assert_eq!(copy(|b| b[8] = 0), Some(OpenError::HeadDamaged));
@@ -472,6 +473,18 @@ fn what_is_no_image_says_why() {
     none[8] = 0;
     mend_head(&mut none);
     assert_eq!(Terrain::open(&none).err(), Some(OpenError::HeadInvalid));
+    // an image of version 1 has a head of its own length, and is named
+    let mut old = Aligned::new(&bytes);
+    (old[8], old[10]) = (1, 1);
+    assert_eq!(Terrain::open(&old).err(), Some(OpenError::HeadDamaged));
+    mend_head(&mut old);
+    assert_eq!(Terrain::open(&old).err(), Some(OpenError::TooOld(1)));
+    assert_eq!(OpenError::TooOld(1).to_string(), "format version 1: build it again");
+    old[12..16].copy_from_slice(&1024u32.to_le_bytes());
+    old[24..28].fill(0);
+    let crc = crate::handmade::crc32(&old[..1024]);
+    old[24..28].copy_from_slice(&crc.to_le_bytes());
+    assert_eq!(Terrain::open_verified(&old).err(), Some(OpenError::TooOld(1)));
     for len in (0..bytes.len()).step_by(61) {
         assert_eq!(Terrain::open(&Aligned::new(&bytes[..len])).err(), Some(OpenError::Truncated), "{len} bytes");
     }
