@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use crate::shell::{HARDPAN, check, error, expect, folder, holds, value};
 use hardpan_builder::{
-    Code, Input, Options, Scene, build,
+    Code, Input, Options, build,
     check::{Limits, OF_GROUND, ground},
     fixtures,
 };

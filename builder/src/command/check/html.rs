@@ -59,6 +59,7 @@ fn kind(code: Code) -> (&'static str, Colour) {
         Code::NotStitched => ("Vertices near an open edge could not be joined to it.", [255, 120, 80]),
         Code::Slit => ("An open edge lies beside ground at another height, with no ground between.", [110, 40, 140]),
         Code::Contested => ("Triangles lie exactly on others of different friction.", [150, 190, 50]),
+        Code::Jump => ("A drive without heights changes from one deck to another.", [90, 90, 200]),
     }
 }
 
