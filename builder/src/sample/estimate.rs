@@ -31,7 +31,7 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
-/// What the program takes beside arrays, where the system does not say what it has.
+/// What the program takes beside arrays.
 const PROGRAM: u64 = 15 << 20;
 
 /// Seconds of a core for a hit, a place, a triangle; of a whole square, of a post of a field, and of a triangle that the oracle asks.
@@ -53,10 +53,7 @@ impl Estimate {
         let (hits, faces) = (ground.hits(apart), ground.triangles() as f64);
         let count = columns as f64 * rows as f64;
         let [heights_bytes, mesh, next] = ground.memory([columns, rows], hits, made);
-        let memory_bytes = match memory() {
-            Some([now, most]) => most.max(now + next),
-            None => PROGRAM + mesh + more + next,
-        };
+        let memory_bytes = peak().unwrap_or(0).max(PROGRAM + mesh + more + next);
         let threads = rayon::current_num_threads() as f64;
         let [pace, each] = ground.pace(stages);
         let hit = if rule.is_some_and(Rule::is_of_cells) { WHOLE } else { HIT };
@@ -77,7 +74,8 @@ impl Sampler<'_> {
             (0..SIDE as i64).map(move |i| low + (high - low) * (2 * i + 1) / (2 * SIDE as i64))
         };
         let [mut x, mut y]: [Vec<i64>; 2] = [along(0).collect(), along(1).collect()];
-        (x.dedup(), y.dedup());
+        x.dedup();
+        y.dedup();
         let faces: Vec<Face> = self.faces.iter().copied().step_by(self.faces.len() / FACES + 1).collect();
         let timed = |work: &dyn Fn()| {
             // the first time may wait for memory and threads
@@ -105,14 +103,11 @@ impl Sampler<'_> {
     }
 }
 
-/// Bytes that the program has now, and the most that it had; none if nobody says.
-fn memory() -> Option<[u64; 2]> {
+/// The most bytes that the program had so far; none if nobody says.
+fn peak() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
-    let bytes = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
-    };
-    Some([bytes("VmRSS:")?, bytes("VmHWM:")?])
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
 /// Bytes that the machine has, or fewer that a container is allowed; none if nobody says.

@@ -117,7 +117,7 @@ fn jumps_of_a_drive_are_findings() {
         }
         jumps.finding()
     };
-    assert_eq!(found(&decks, &[[1.0, 4.0], [9.0, 4.0], [40.0, 4.0]]), None);
+    assert_eq!(found(&decks, &[[1.0, 4.0], [6.0, 4.0], [11.0, 4.0], [16.0, 4.0]]), None);
     let finding = found(&fixtures::bridge(), &[[-8.0, 1.0], [-4.0, 1.0], [0.0, 1.0], [7.0, 1.0]]).unwrap();
     assert_eq!((finding.code, finding.place), (Code::Jump, Some([-4.0, 1.0, 6.0])));
     let values = ["count", "height", "largest"].map(|name| finding.value(name).unwrap());
@@ -644,12 +644,12 @@ fn points_without_ground() {
     write(format!("t,x,y\n{stops}"));
     for more in [&[][..], &["--json"], &["--plot", "p.svg"]] {
         let [_, err] = expect(0, &folder, &[&["query", "bridge.hpan", "--along", "points.csv"], more].concat());
-        assert_eq!(
-            err,
-            note(
-                "999 of 3,000 points without ground (999 not in the image), the first on line 2003; the ground has x -50 to 50, y -50 to 50"
-            )
+        let lost = note(
+            "999 of 3,000 points without ground (999 not in the image), the first on line 2003; the ground has x -50 to 50, y -50 to 50",
         );
+        // the drive leaves the deck
+        let jump = "1 jump from one deck to another, the first from line 202 to 203: from 6 to 0 m in height";
+        assert_eq!(err, lost + &note(&format!("{jump}; write the height of each place in a column z [jump]")));
     }
 }
 

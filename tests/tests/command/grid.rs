@@ -426,11 +426,19 @@ fn cg_19_estimates_of_time_hold() {
         &["plane.obj", "--cell", "0.5", "-o", "a.csv", "--force"],
         &["plane.obj", "--cell", "0.4", "-o", "a.hpan", "--force"],
     ] {
-        let begun = std::time::Instant::now();
-        let facts = facts(&folder, typed);
-        let (took, said) = (begun.elapsed().as_secs_f64(), facts["estimate"]["seconds"].as_f64().unwrap());
-        println!("{typed:?}: said {said:.2} s, took {took:.2} s");
-        assert!(said > took / 4.0 && said < took * 4.0, "{typed:?}: said {said} s, took {took} s");
+        let mut command = Command::new("/usr/bin/time");
+        command.args(["-f", "%U %e"]).arg(&*crate::shell::HARDPAN).arg("grid").args(typed).arg("--json");
+        let Ok(done) = command.args(["--threads", "2"]).current_dir(&folder).output() else {
+            println!("skipped, because there is no /usr/bin/time");
+            return;
+        };
+        let facts: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let err = String::from_utf8_lossy(&done.stderr);
+        let times: Vec<f64> = err.lines().last().unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
+        let (work, took, said) = (times[0], times[1], facts["estimate"]["seconds"].as_f64().unwrap());
+        println!("{typed:?}: said {said:.2} s, took {took:.2} s and {work:.2} s of the processor");
+        // on a busy machine a run waits longer than anybody can say before
+        assert!(said > work / 8.0 && said < took * 4.0, "{typed:?}: said {said} s, took {took} s, {work} s of work");
     }
 }
 
