@@ -188,6 +188,14 @@ example() {
     timeout 60 $m4f -display none -serial null -monitor none -semihosting-config enable=on,target=native \
         -kernel "$CARGO_TARGET_DIR/$target/release/firmware-example" >"$out/example" || fail "the firmware example: exit code $?"
     sed -n '/^```text$/,/^```$/{//!p}' $folder/README.md | diff - "$out/example" || fail "the firmware example prints something else"
+    # the same program with a flipped byte of its image
+    local program=$out/example-damaged at
+    cp "$CARGO_TARGET_DIR/$target/release/firmware-example" "$program"
+    for at in $(LC_ALL=C grep -abo HARDPAN "$program" | cut -d: -f1); do
+        cmp -s -n 64 -i "$at:0" "$program" $folder/ramp.hpan && break
+    done
+    printf '\x5a' | dd of="$program" bs=1 seek=$((at + 18000)) conv=notrunc status=none
+    refuses "the firmware example on a damaged image" 2 "the image is damaged: " "$program"
 }
 
 # board PROGRAM: runs it on the emulated Cortex-M4F.
