@@ -191,6 +191,11 @@ pub trait Stages: Sync {
     /// triangles. The members of each come block by block, and in a block as the triangles were given.
     fn cells(&self, ground: Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>>;
 
+    /// The same of one grid and so many triangles that are in plan already. None if it is better asked with others.
+    fn cells_in_plan(&self, _: &Blocks, _: usize, _: &mut dyn Iterator<Item = plan::Plan>) -> Option<Vec<Member>> {
+        None
+    }
+
     /// About how many triangles [`cells`](Self::cells) should be given at once, and by one thread at a time. None if many threads may
     /// as well give it one grid each.
     fn cells_at_once(&self) -> Option<usize>;

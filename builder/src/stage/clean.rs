@@ -96,12 +96,17 @@ pub fn ground(
         some.filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], f.key()))
     };
     let (starts, mut keys) = lists_of_parts(vertices.len(), faces.len(), kept);
-    runs(&starts[..=vertices.len()], &mut keys).for_each(|(_, starts, keys)| {
+    let sorted = runs(&starts[..=vertices.len()], &mut keys).map(|(_, starts, keys)| {
+        let mut some_coincide = false;
         for run in starts.windows(2) {
-            keys[(run[0] - starts[0]) as usize..(run[1] - starts[0]) as usize].sort_unstable();
+            let run = &mut keys[(run[0] - starts[0]) as usize..(run[1] - starts[0]) as usize];
+            run.sort_unstable();
+            some_coincide |= run.windows(2).any(|two| two[0][..3] == two[1][..3]);
         }
+        some_coincide
     });
-    let sides = Sides::of(&keys, faces, &areas, materials, looks_down);
+    let some_coincide = sorted.reduce(|| false, |a, b| a | b);
+    let sides = if some_coincide { Sides::of(&keys, faces, &areas, materials, looks_down) } else { Sides::default() };
     *faces = keys.into_par_iter().map(Face::of_key).collect();
     (areas, sides)
 }

@@ -9,11 +9,14 @@
 use super::ground::{Ground, Place, Record, Swept};
 use super::region::{Flat, Region, ends_of};
 use crate::lattice::{Face, area2, edge, least_first};
+use hardpan_shaders::sort::lists;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
+use smallvec::SmallVec;
 use std::cmp::Reverse;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Most times that is looked again: what is added may end beside what was swept, too.
 const TIMES: usize = 64;
@@ -24,6 +27,8 @@ const PARTS: usize = 4;
 
 /// Most that is looked at beside an edge: more is a heap, and let be.
 const MANY: usize = 1024;
+/// Lines that are looked at together: of each there may be so much.
+const TOGETHER: usize = 1 << 14;
 /// What rounding takes of an error in plan, in steps.
 const ROUNDING: f64 = 0.7;
 /// How wide rounding makes an upright wall in plan, in steps: within that a wall is at all its heights.
@@ -50,11 +55,6 @@ impl Boxes {
         let flat =
             |b: &GeomWithData<Rectangle<[f64; 3]>, u32>| whole(&AABB::from_corners(b.geom().lower(), b.geom().upper()));
         Boxes { region: Region::new(&boxes.iter().map(flat).collect::<Vec<_>>()), tree: RTree::bulk_load(boxes) }
-    }
-
-    /// Whether one meets the box around some places.
-    fn meet(&self, places: &[Place]) -> bool {
-        self.region.may_meet(ends_of(places)) && self.meets(around(places))
     }
 
     /// Whether one meets a box around a part of a line.
@@ -287,19 +287,36 @@ fn ends((vertices, faces): (&[Place], &[Face]), lines: Vec<[Place; 2]>, level: f
     if lines.is_empty() {
         return Vec::new();
     }
-    let near = tree(lines.iter().flat_map(|line| strips(*line, 0.0, level)).map(|b| (0, b)));
-    let corners = |f: &Face| f.v.map(|v| vertices[v as usize]);
-    let close: Vec<[Place; 3]> = faces.par_iter().map(corners).filter(|c| near.meet(c)).collect();
-    let tree = tree((0..).zip(&close).map(|(i, c)| (i, around(c))));
-    let pieces = |line: &[Place; 2]| -> Vec<Piece> {
-        let near = found(&tree, *line, level);
+    lines.chunks(TOGETHER).flat_map(|lines| ends_of_some(vertices, faces, lines, level)).collect()
+}
+
+fn ends_of_some(vertices: &[Place], faces: &[Face], lines: &[[Place; 2]], level: f64) -> Vec<Piece> {
+    let boxes = tree((0..).zip(lines).flat_map(|(n, line)| strips(*line, 0.0, level).map(move |b| (n, b))));
+    // which triangles lie beside which lines, as far as they are not too many
+    let counts: Vec<AtomicU32> = lines.iter().map(|_| AtomicU32::new(0)).collect();
+    let beside = |(i, f): (usize, &Face)| {
+        let mut beside = SmallVec::<[u32; 8]>::new();
+        let corners = f.v.map(|v| vertices[v as usize]);
+        if boxes.region.may_meet(ends_of(&corners)) {
+            beside.extend(boxes.locate_in_envelope_intersecting(around(&corners)).map(|b| b.data));
+        }
+        beside.sort_unstable();
+        beside.dedup();
+        beside.retain(|n| counts[*n as usize].fetch_add(1, Relaxed) <= MANY as u32);
+        beside.into_iter().map(move |n| (n, i as u32))
+    };
+    let near: Vec<(u32, u32)> = faces.par_iter().enumerate().flat_map_iter(beside).collect();
+    let (starts, near) = lists(lines.len(), near.iter().copied());
+    let pieces = |(n, line): (usize, &[Place; 2])| -> Vec<Piece> {
+        let near = &near[starts[n] as usize..starts[n + 1] as usize];
         if near.len() > MANY {
             return Vec::new();
         }
-        let covered = near.into_iter().filter_map(|i| covers(close[i as usize], *line, level));
+        let corners = |i: &u32| faces[*i as usize].v.map(|v| vertices[v as usize]);
+        let covered = near.iter().filter_map(|i| covers(corners(i), *line, level));
         gaps([0.0, 1.0], covered.collect()).into_iter().map(|part| Piece { ends: *line, part }).collect()
     };
-    lines.par_iter().flat_map_iter(pieces).collect()
+    lines.par_iter().enumerate().flat_map_iter(pieces).collect()
 }
 
 /// What is left of a part when others are taken out of it.

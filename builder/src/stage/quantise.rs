@@ -269,9 +269,16 @@ fn outliers(
     named
 }
 
+/// The number of the first that is so. Threads look at chunks: after each item they would ask each other whether one was found.
+fn first<T: Sync>(all: &[T], is: impl Fn(&T) -> bool + Sync) -> Option<usize> {
+    const CHUNK: usize = 1 << 14;
+    let chunk = all.par_chunks(CHUNK).position_first(|some| some.iter().any(&is))?;
+    all.iter().skip(CHUNK * chunk).position(is).map(|i| CHUNK * chunk + i)
+}
+
 fn check(scene: &Scene) -> Result<(), BuildError> {
     let bad = |what: String| Err(BuildError::Scene(what));
-    if let Some(i) = scene.positions.par_iter().position_first(|p| !p.iter().all(|v| v.is_finite())) {
+    if let Some(i) = first(&scene.positions, |p| !p.iter().all(|v| v.is_finite())) {
         return bad(format!("vertex {i} is not a number"));
     }
     if scene.positions.len() >= u32::MAX as usize {
@@ -283,7 +290,7 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
     let known = |m: u16, s: u16| usize::from(m) < scene.materials.len() && usize::from(s) < scene.sources.len();
     let is_wrong =
         |t: &Triangle| t.v.iter().any(|&v| v as usize >= scene.positions.len()) || !known(t.material, t.source);
-    if let Some(i) = scene.triangles.par_iter().position_first(is_wrong) {
+    if let Some(i) = first(&scene.triangles, is_wrong) {
         let what =
             if known(scene.triangles[i].material, scene.triangles[i].source) { "vertex" } else { "material or source" };
         return bad(format!("triangle {i} names a {what} that is not there"));

@@ -228,7 +228,9 @@ impl<'a> Tiles<'a> {
     pub fn one(&self, index: usize) -> Result<Costed<Blob>, BuildError> {
         let tile = OneTile::new(self, index)?;
         let plot = tile.divided(&|group| {
-            self.ask(&[&group]);
+            if !self.ask_in_plan(&group) {
+                self.ask(&[&group]);
+            }
             group.finish(&tile.how)
         })?;
         tile.made(plot)
@@ -247,6 +249,15 @@ impl<'a> Tiles<'a> {
         all.iter().for_each(|(_, plot)| plot.groups(&mut groups));
         self.ask(&groups);
         all.into_par_iter().map(|(tile, plot)| tile.made(plot.finish(&tile.how)?)).collect()
+    }
+
+    /// Finds out which cells the triangles of a group meet, from what is at hand; if the stages take that.
+    fn ask_in_plan(&self, group: &Bundles) -> bool {
+        let Some((blocks, faces)) = group.asked() else { return true };
+        let Bundled { tris, order, .. } = &group.bundled;
+        let members =
+            self.stages.cells_in_plan(&blocks, faces.len(), &mut order.iter().map(|t| tris[*t as usize].plan));
+        members.is_some_and(|members| group.members.set(members).is_ok())
     }
 
     /// Finds out which cells the triangles of some groups meet.

@@ -5,6 +5,7 @@ pub(crate) mod heights;
 pub(crate) mod number;
 pub(crate) mod squares;
 
+use crate::plan::Plan;
 use crate::work::Log;
 use crate::{Blocks, Ground, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Stages, Work};
 use std::time::Instant;
@@ -46,6 +47,15 @@ impl Stages for Cpu {
     fn cells(&self, ground: Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>> {
         let items = grids.iter().map(|(_, faces)| faces.len()).sum();
         self.run("cells", items, || cells::cells(ground, grids))
+    }
+
+    fn cells_in_plan(
+        &self,
+        blocks: &Blocks,
+        count: usize,
+        plans: &mut dyn Iterator<Item = Plan>,
+    ) -> Option<Vec<Member>> {
+        Some(self.run("cells", count, || cells::members(blocks, plans)))
     }
 
     fn cells_at_once(&self) -> Option<usize> {

@@ -848,6 +848,30 @@ fn random_torn_sheets_lose_no_ground() {
     assert!(places > 1000 * count as usize && divided > 4 * count && joined > count, "{places} {divided} {joined}");
 }
 
+/// Stitching looks again only where ground was covered again, and that is the same as if it looked everywhere.
+#[test]
+fn random_sheets_beside_others_are_stitched_as_each_alone() {
+    let ground = Options { undersides: Undersides::Ground, ..Options::default() };
+    let counts = |r: &Report| {
+        let s = r.stitch;
+        [s.joined, s.collapsed, s.duplicates, s.upright, s.nudged, s.divided, s.added, s.open_edges, s.left, s.slits]
+    };
+    let (mut alone, mut beside, mut sums) = (Vec::new(), Vec::new(), [0; 10]);
+    for seed in 0..600 {
+        let [x, y] = [seed as i64 % 25, seed as i64 / 25].map(|v| v * 200_000 - 2_500_000);
+        let sheet: Vec<[Point; 3]> = torn(seed).into_iter().map(|t| t.map(|p| [p[0] + x, p[1] + y, p[2]])).collect();
+        let (after, report) = repair(&mesh(&sheet), &ground).unwrap();
+        alone.extend(triangles(&after));
+        counts(&report).iter().zip(&mut sums).for_each(|(n, sum)| *sum += n);
+        beside.extend(sheet);
+    }
+    let (after, report) = repair(&mesh(&beside), &ground).unwrap();
+    let mut beside = triangles(&after);
+    [&mut alone, &mut beside].into_iter().for_each(|all| all.sort_unstable());
+    assert!(beside == alone, "{} and {} triangles", beside.len(), alone.len());
+    assert_eq!(counts(&report), sums);
+}
+
 /// Two triangles of a square share its diagonal. Its corners lie within the threshold of others: one of them was divided along the
 /// diagonal, and the other was not.
 #[test]

@@ -1,6 +1,7 @@
 //! Where something may be to mend: where nothing has changed since all was looked at, there is nothing.
 
 use super::super::neighbours::{Lines, Points};
+use super::super::region::{Region, ends_of, wider};
 use super::{View, flat};
 use crate::Near;
 use rayon::prelude::*;
@@ -25,13 +26,18 @@ impl Watch {
         let mut places: Vec<[i32; 3]> = places.iter().copied().map(flat).collect();
         places.sort_unstable();
         places.dedup();
+        let around: Vec<_> = places.iter().map(|p| wider(ends_of(&[*p]), i64::from(near.plan))).collect();
+        let region = Region::new(&around);
         let points = Points::new(places, Near { plan: near.plan, height: 0 });
         let lines = Lines::new(&points);
         let is_near = |&i: &u32| {
             let v = ground.faces[i as usize].v;
             edges.open_sides(i).any(|k| {
-                let mut met = false;
-                lines.along(ground.corners([v[k], v[(k + 1) % 3]]).map(flat), |_| {
+                let (mut met, line) = (false, ground.corners([v[k], v[(k + 1) % 3]]).map(flat));
+                if !region.may_meet(ends_of(&line)) {
+                    return false;
+                }
+                lines.along(line, |_| {
                     met = true;
                     false
                 });
