@@ -25,7 +25,7 @@ mod shells;
 mod source_error;
 mod tile;
 
-use crate::names::{costs, counted, fault, section_name};
+use crate::names::{costs, counted, fault, section_label};
 use crossings::Ledger;
 pub use ends::Slits;
 use hardpan::format::{ALIGN, CONTENT_HEADER, Material, TileRecord, section, slot};
@@ -387,7 +387,7 @@ impl Verifying<'_> {
                 kind => Sha256::digest(self.terrain.section(kind).unwrap_or(&[])).into(),
             };
             if digest != s.digest {
-                faults.say(format!("section {}: its SHA-256 differs from the stated digest", section_name(s.kind)));
+                faults.say(format!("section {}: its SHA-256 differs from the stated digest", section_label(s.kind)));
             }
             if s.is_content() {
                 identity.update(s.kind.to_le_bytes());
