@@ -527,7 +527,7 @@ impl<'t, 'a> Check<'t, 'a> {
             && h.reserved0 == 0
             && h.reserved1 == 0
             && h.reserved2 == [0; 8]
-            && h.palette_len <= 256
+            && h.palette_len <= format::MAX_PALETTE as u32
             && self.holds(format::PALETTE, 2 * h.palette_len as usize)
             && h.patches.is_multiple_of(16)
             && self.holds(h.patches as usize, (h.patch_count as usize).saturating_mul(16))

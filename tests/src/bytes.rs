@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn mended_is_as_built() {
-        let built = hardpan_builder::build(&hardpan_builder::fixtures::curb(), &Default::default()).unwrap();
+        let built = hardpan_builder::build(&hardpan_builder::demo::fixtures::curb(), &Default::default()).unwrap();
         let mut image = Aligned::new(&built.image);
         mend_all(&mut image);
         assert!(image[..] == built.image[..]);

@@ -81,7 +81,8 @@ pub fn tally(terrain: Terrain, edges: &[Edge]) -> Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardpan_builder::{Options, build, fixtures};
+    use hardpan_builder::demo::fixtures;
+    use hardpan_builder::{Options, build};
 
     #[test]
     fn edges_of_a_square_and_what_misses_beside_it() {

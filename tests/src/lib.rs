@@ -10,7 +10,8 @@ pub mod random;
 pub mod seams;
 pub mod shells;
 
-use hardpan_builder::{Scene, fixtures};
+use hardpan_builder::Scene;
+use hardpan_builder::demo::fixtures;
 use std::io::Write;
 
 /// Says that a test, or a part of it, is left out, and why. With `HARDPAN_CI=1` nothing may be left out: then the test fails.

@@ -2,7 +2,8 @@
 //! damaged. `tests/miri.sh` runs it under Miri; the suite asks far more, natively.
 
 use hardpan::{Point, format};
-use hardpan_builder::{HeightField, Material, Options, Scene, Triangle, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{HeightField, Material, Options, Scene, Triangle, build};
 use std::path::Path;
 use verification::bytes::{Aligned, Opened, exercise, extreme_points, mend_all, mend_head};
 use verification::random::Random;

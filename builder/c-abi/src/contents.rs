@@ -8,7 +8,7 @@ use crate::types::{
     vs_terrain_point, vs_terrain_triangle,
 };
 use hardpan::Terrain;
-use hardpan_builder::names::{counted, grouped};
+use hardpan_builder::util::text::{counted, grouped};
 use hardpan_builder::{
     BuildError, Built, Image, Job, Limit, Material, Near, Options, Outlier, Provenance, Report, Scene, SourceError,
     Split, Triangle, Undersides, Verify, repair_told, verify,

@@ -1,7 +1,8 @@
 //! Files that appear whole or not at all.
 
 use crate::types::{Fault, vs_terrain_error::*};
-use hardpan_builder::files::{self, NewFile, WriteError};
+use hardpan_builder::util::files;
+use hardpan_builder::util::files::{NewFile, WriteError};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};

@@ -2,7 +2,7 @@
 
 use crate::types::vs_terrain_build_results;
 use hardpan::Terrain;
-use hardpan_builder::read;
+use hardpan_builder::image::decode;
 
 /// The figures of an image, without the seconds and what no image has.
 pub fn of(t: &Terrain) -> vs_terrain_build_results {
@@ -19,7 +19,7 @@ pub fn of(t: &Terrain) -> vs_terrain_build_results {
         errorHeight: h.error_height,
         ..Default::default()
     };
-    for tile in read::tiles(t) {
+    for tile in decode::tiles(t) {
         tile.blocks(|b| {
             results.leaves += 1;
             results.maxDepth = results.maxDepth.max(root.saturating_sub(b.log2[0].max(b.log2[1])));

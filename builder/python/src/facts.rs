@@ -4,7 +4,7 @@ use hardpan::{
     Terrain,
     format::{FRACTION, fallback},
 };
-use hardpan_builder::names::named;
+use hardpan_builder::util::text::named;
 use pyo3::{
     exceptions::PyOSError,
     prelude::*,

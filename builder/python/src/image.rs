@@ -254,5 +254,5 @@ fn whole_room(places: usize, width: usize) -> PyResult<()> {
 }
 
 fn named_path(path: &Path) -> String {
-    hardpan_builder::names::named(path)
+    hardpan_builder::util::text::named(path)
 }

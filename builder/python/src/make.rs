@@ -1,12 +1,12 @@
 //! Images of arrays and of files.
 
 use crate::{BuildError, facts, image::Held, report};
+use hardpan_builder::import::{Frame, ImportError, ImportErrorKind};
+use hardpan_builder::settings::{Applied, MaterialRule, SettingsError, SourceFile};
+use hardpan_builder::util::text::{bounded, named};
 use hardpan_builder::{
     Built, Code, Finding, Hint, ImageFile, Input, Material, Provenance, Scene, Settings, Severity, Triangle,
-    build_recorded, check,
-    import::{self, Frame, ImportError, ImportErrorKind},
-    names::{bounded, named},
-    settings::{Applied, MaterialRule, SettingsError, SourceFile},
+    build_recorded, check, import,
 };
 use numpy::PyReadonlyArray2;
 use pyo3::{exceptions::PyOSError, prelude::*, types::PyDict};
@@ -191,7 +191,7 @@ pub fn build_files<'py>(
         let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
         let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
         let mut import = import::read_called(&files, &called)?;
-        let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
+        let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| said(e, file))?; // says what is ground
         if let Some(e) = import::degenerate(&import, &settings.build, files.iter().map(|(path, _)| *path)) {
             return Err(e.into());

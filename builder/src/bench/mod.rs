@@ -9,7 +9,7 @@ pub use self::{
     found::Found,
     timing::{EVICTION, Timing},
 };
-use crate::fixtures::Dice;
+use crate::util::dice::Dice;
 use hardpan::{Answer, Cursor, Hit, Status, Terrain};
 use std::hint::black_box;
 

@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 
-use crate::{
-    fixtures::Dice,
-    read::{self, Column, TileView},
-};
+use crate::image::decode;
+use crate::image::decode::{Column, TileView};
+use crate::util::dice::Dice;
 use hardpan::{
     Cost, Hit, Terrain,
     format::{FRACTION, PATCH_LOG2},
@@ -64,13 +63,13 @@ fn inside(t: &Terrain, column: &Column, dice: &mut Dice) -> [f64; 2] {
 pub fn area(t: &Terrain) -> Places {
     let mut columns = Vec::new();
     let mut sum = 0.0;
-    for tile in read::tiles(t) {
+    for tile in decode::tiles(t) {
         tile.columns(|c| {
             sum += c.size[0] as f64 * c.size[1] as f64;
             columns.push((c, sum));
         });
     }
-    Places::Area(columns, read::room(t))
+    Places::Area(columns, decode::room(t))
 }
 
 /// A kind of cost, and how many columns are visited for it.
@@ -94,7 +93,7 @@ pub const SEED: u64 = 1;
 /// each kind comes first.
 pub fn worst(t: &Terrain, queries: u64) -> Vec<[f64; 3]> {
     let (mut dice, [low, high]) = (Dice(2), t.bounds());
-    let tiles: Vec<TileView> = read::tiles(t).collect();
+    let tiles: Vec<TileView> = decode::tiles(t).collect();
     let mut all: Vec<(Column, usize)> = Vec::new();
     tiles.iter().enumerate().for_each(|(i, tile)| tile.columns(|c| all.push((c, i))));
     let cost = |place: [f64; 3]| t.closest_costed(place).1;

@@ -1,6 +1,7 @@
 //! Where ground ends: the edges with ground on one side alone, and which of them lie beside another.
 
-use crate::read::{self, TileView};
+use crate::image::decode;
+use crate::image::decode::TileView;
 use hardpan::Terrain;
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -65,7 +66,7 @@ pub struct Ending(Vec<(Ends, Users)>);
 impl Ending {
     pub fn of(t: &Terrain) -> Self {
         let log2 = t.header().tile_log2;
-        let tiles: Vec<TileView> = read::tiles(t).collect();
+        let tiles: Vec<TileView> = decode::tiles(t).collect();
         Ending(tiles.par_iter().flat_map_iter(|t| ends(t, log2)).collect())
     }
 

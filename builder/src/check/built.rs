@@ -1,6 +1,8 @@
 //! What a build could not mend, or had to leave out.
 
-use crate::{Code, Finding, Hint, Options, Outliers, Quantity, Repair, Report, Severity, names::counted};
+use crate::options::{Options, Outliers};
+use crate::report::{Code, Finding, Hint, Quantity, Repair, Report, Severity};
+use crate::util::text::counted;
 
 /// Findings of a build's report.
 pub fn built(r: &Report, options: &Options) -> Vec<Finding> {
@@ -36,7 +38,7 @@ pub fn built(r: &Report, options: &Options) -> Vec<Finding> {
     all
 }
 
-fn outside(outlier: &crate::Outlier, options: &Options) -> Finding {
+fn outside(outlier: &crate::report::Outlier, options: &Options) -> Finding {
     let severity = if options.outliers == Outliers::Drop { Severity::Note } else { Severity::Warning };
     let text = format!("outside the domain, left out: {outlier}");
     let mend = match options.outliers {

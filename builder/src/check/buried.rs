@@ -15,12 +15,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    disjoint_set::DisjointSet,
-    finding::{Code, Finding, Hint, Quantity, Severity},
-    names::{grouped, metres, shown},
-    read::Stack,
-};
+use crate::image::decode::Stack;
+use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::util::disjoint_set::DisjointSet;
+use crate::util::text::{grouped, metres, shown};
 use hardpan::Terrain;
 use hashbrown::HashMap;
 
@@ -261,7 +259,10 @@ fn nearly_at(part: &Polygon, what: impl Fn([f64; 2]) -> f64) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Material, Options, Scene, Triangle, build, fixtures, proving_ground};
+    use crate::build::build;
+    use crate::demo::{fixtures, proving_ground};
+    use crate::options::Options;
+    use crate::scene::{Material, Scene, Triangle};
 
     fn found(scene: &Scene) -> Vec<Finding> {
         buried(&Terrain::open(&build(scene, &Options::default()).unwrap().image).unwrap(), LIMIT).unwrap()

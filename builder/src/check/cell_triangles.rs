@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::read::{self, Named, Stack, TileView};
+use crate::image::decode;
+use crate::image::decode::{Named, Stack, TileView};
 use hardpan::{Terrain, format::Attribute};
 use rayon::prelude::*;
 
@@ -98,7 +99,7 @@ pub fn pairs<R: Default, S: Send>(
         [first, rest @ ..] => rest.iter().any(|a| !alike(a.material, first.material)),
         [] => false,
     };
-    let tiles: Vec<TileView> = read::tiles(t).filter(differ).collect();
+    let tiles: Vec<TileView> = decode::tiles(t).filter(differ).collect();
     let (compared, most) = (AtomicU64::new(0), PAIRS.max(PAIRS_EACH.saturating_mul(t.header().triangles)));
     let lattice = Lattice::of(t);
     let of_tile = |tile: &TileView| {

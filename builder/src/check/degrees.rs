@@ -1,12 +1,10 @@
 //! Whether x and y of a file look like longitude and latitude, beside heights in metres.
 
-use crate::{Code, Finding, Hint, Quantity, Severity, import::Says};
+use crate::import::Says;
+use crate::report::{Code, Finding, Hint, Quantity, Severity};
 
-use super::{
-    AXES,
-    source_part::{Part, plan},
-};
-use crate::names::few_digits;
+use crate::build::source::{AXES, Part, plan};
+use crate::util::text::few_digits;
 
 /// How many times farther ground rises than it goes on: a slope of 1 in 3,000 does, in degrees.
 const TIMES: f64 = 30.0;

@@ -5,12 +5,13 @@ use std::{
     sync::atomic::{AtomicU8, Ordering},
 };
 
-use crate::{
-    Code, Finding, Quantity, Scene, Triangle, mix,
-    names::{counted, grouped, metres},
-    read::{self, Stack, TileView},
-};
+use crate::image::decode;
+use crate::image::decode::{Stack, TileView};
+use crate::report::{Code, Finding, Quantity};
+use crate::scene::{Scene, Triangle};
+use crate::util::text::{counted, grouped, metres};
 use hardpan::{Hit, Terrain};
+use hardpan_shaders::sort::mix;
 use rayon::prelude::*;
 
 use super::{
@@ -70,7 +71,7 @@ struct Near {
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Top and underside of one
 /// thing are no two grounds: of one source, if `scene` is what the image was built from, only what is wound alike counts.
 pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>) -> DoubleSurfaces {
-    let tiles: Vec<TileView> = read::tiles(t).collect();
+    let tiles: Vec<TileView> = decode::tiles(t).collect();
     let look = Look::new(t, &tiles, most);
     let of_tiles: Vec<(Vec<Near>, u64)> = tiles.par_iter().map(|tile| look.over(tile)).collect();
     let heaps = of_tiles.iter().map(|(_, heaps)| heaps).sum();

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 #[cfg(feature = "json")]
 use serde_json::{Value, json};
 
-use crate::names::{METRE, counted, grouped, in_unit, metres, unit};
-use crate::{Code, Finding, Quantity};
+use crate::report::{Code, Finding, Quantity};
+use crate::util::text::{METRE, counted, grouped, in_unit, metres, unit};
 
 use super::{
     border::{Border, Edge, Ending, Lips, span},
@@ -523,8 +523,10 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::build::build;
     use crate::check::border::Border;
-    use crate::{Options, build, fixtures};
+    use crate::demo::fixtures;
+    use crate::options::Options;
     use hardpan::Terrain;
 
     #[test]
@@ -555,7 +557,7 @@ mod tests {
         for k in (0..50 * 51u32).filter(|k| k % 51 < 50) {
             let halves = [[k, k + 51, k + 52], [k, k + 52, k + 1]];
             let kept = halves.into_iter().enumerate().filter(|(i, _)| !(k as usize + i).is_multiple_of(3));
-            torn.triangles.extend(kept.map(|(_, v)| crate::Triangle { v, material: 0, source: 0 }));
+            torn.triangles.extend(kept.map(|(_, v)| crate::scene::Triangle { v, material: 0, source: 0 }));
         }
         let mut apart = fixtures::town(2);
         for (k, p) in apart.positions.iter_mut().enumerate() {

@@ -1,7 +1,8 @@
 //! Jumps of a drive that states no heights: the highest ground answers, so a road under a bridge is left at its edge.
 
 use super::at;
-use crate::{Code, Finding, Quantity, names::decimal};
+use crate::report::{Code, Finding, Quantity};
+use crate::util::text::decimal;
 use hardpan::{Answer, Hit, Terrain};
 
 /// Changes of height that are no more than this are no jumps, metres.
@@ -45,7 +46,7 @@ impl Jumps {
     /// Whether other ground of a place lies nearer to the height of another than what answered.
     fn is_nearer(&mut self, t: &Terrain, place: Place, other: Place) -> bool {
         if self.space.is_empty() {
-            self.space = crate::read::room(t);
+            self.space = crate::image::decode::room(t);
         }
         let [x, y] = place.at;
         let layers = t.layers([x, y, 0.0], &mut self.space);
@@ -57,7 +58,7 @@ impl Jumps {
     pub fn finding(&self) -> Option<Finding> {
         let [before, now] = self.first?;
         let [from, to] = [before.z, now.z].map(|z| decimal((z * 1e3).round() / 1e3 + 0.0));
-        let count = crate::names::counted(self.count, "jump");
+        let count = crate::util::text::counted(self.count, "jump");
         let text = format!(
             "{count} from one deck to another, the first from line {} to {}: from {from} to {to} m in height",
             before.line, now.line

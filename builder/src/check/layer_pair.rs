@@ -5,7 +5,8 @@ use hardpan::{Hit, Terrain, format::Attribute};
 use serde_json::{Value, json};
 
 use super::gaps::place;
-use crate::{import::NO_NAME, names::shown};
+use crate::import::NO_NAME;
+use crate::util::text::shown;
 
 /// Ground, and lower ground there.
 #[derive(Clone, Copy)]

@@ -20,11 +20,8 @@ pub mod double_surface;
 pub mod gaps;
 pub mod jump;
 pub mod layer_pair;
-mod nodata;
 pub mod orientation;
 pub mod overlap;
-mod precision;
-pub mod source_part;
 pub mod spikes;
 pub mod steps;
 mod unit;
@@ -34,15 +31,17 @@ use std::path::Path;
 
 use hardpan::Terrain;
 
-use crate::{Code, Finding, Hint, Quantity, Scene, Severity, import::Transform};
+use crate::build::source::precision::Rounded;
+use crate::build::source::{Part, nodata, parts};
+use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::scene::Scene;
+use crate::settings::frame::Transform;
 
 pub use self::built::built;
 use self::{
     border::{Border, Edge},
     double_surface::double_surfaces,
     orientation::Orientation,
-    precision::Rounded,
-    source_part::{Part, parts},
     walk::{ALL, Walk},
 };
 
@@ -183,9 +182,6 @@ fn length(name: &'static str, value: f64) -> Quantity {
     Quantity { name, value, unit: "m" }
 }
 
-/// The names of a file's axes.
-const AXES: [&str; 3] = ["x", "y", "z"];
-
 /// What looks wrong with how files became a scene: orientation, degrees, unit, no data, precision; of each file by itself. Given are, of each
 /// file in the order read, its frame, how many triangles it has, and its name, as an [`Import`](crate::import::Import) has them.
 ///
@@ -202,12 +198,6 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// ```
 pub fn source(scene: &Scene, frames: &[Transform], triangles: &[usize], files: &[&Path]) -> Vec<Finding> {
     parts(scene, files, frames, triangles).iter().flat_map(of_part).collect()
-}
-
-/// Whether the numbers of a scene that was made in memory were rounded to single precision: for
-/// [`Report::precision`](crate::Report::precision).
-pub(crate) fn precision(scene: &Scene) -> Option<Finding> {
-    precision::of_scene(scene)
 }
 
 fn of_part(part: &Part) -> Vec<Finding> {

@@ -1,8 +1,10 @@
 //! Which axis of a file points up, by how much of it could be driven on.
 
-use crate::{Code, Finding, Hint, Quantity, Severity, Triangle, import::Says};
+use crate::import::Says;
+use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::scene::Triangle;
 
-use super::{AXES, source_part::Part};
+use crate::build::source::{AXES, Part};
 
 /// How much of a file is less steep than 60 degrees.
 pub struct Orientation {

@@ -2,11 +2,9 @@
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
-use crate::{
-    Code, Finding, Quantity,
-    names::{decimal, metres, shown},
-    read::Stack,
-};
+use crate::image::decode::Stack;
+use crate::report::{Code, Finding, Quantity};
+use crate::util::text::{decimal, metres, shown};
 use hardpan::{Terrain, format::FRACTION};
 
 use super::cell_triangles::{self, Lattice, Member};

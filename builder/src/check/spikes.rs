@@ -17,11 +17,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    finding::{Code, Finding, Hint, Quantity, Severity},
-    names::metres,
-    read::{self, Field, TileView},
-};
+use crate::image::decode;
+use crate::image::decode::{Field, TileView};
+use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::util::text::metres;
 use hardpan::{Terrain, format::FRACTION};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -80,7 +79,7 @@ pub fn spikes(t: &Terrain, limit: f64) -> Vec<Finding> {
     let h = t.header();
     let rise = f64::exp2(f64::from(h.z_log2) - f64::from(FRACTION));
     let limit = (limit / rise) as i64;
-    let tiles: Vec<TileView> = read::tiles(t).collect();
+    let tiles: Vec<TileView> = decode::tiles(t).collect();
     let may_be: BTreeSet<Key> = tiles.par_iter().flat_map_iter(|tile| candidates(tile, h.tile_log2, limit)).collect();
     let mut spikes: Vec<(Key, Ring)> = rings(&tiles, h.tile_log2, &may_be).into_iter().collect();
     spikes.retain(|(_, ring)| ring.around.is_off(limit) && ring.goes_on() && ring.neighbours() >= FEWEST);
@@ -215,7 +214,9 @@ fn is_flat(corners: &[Vertex], least: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{HeightField, Material, Options, Scene, Triangle, build};
+    use crate::build::build;
+    use crate::options::Options;
+    use crate::scene::{HeightField, Material, Scene, Triangle};
 
     fn found(scene: &Scene, options: &Options) -> Vec<Finding> {
         spikes(&Terrain::open(&build(scene, options).unwrap().image).unwrap(), LIMIT)

@@ -5,7 +5,9 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use crate::{Code, Finding, Scene, names::metres};
+use crate::report::{Code, Finding};
+use crate::scene::Scene;
+use crate::util::text::metres;
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
 #[cfg(feature = "json")]

@@ -1,9 +1,10 @@
 //! Whether the unit of a file can be what was taken.
 
-use crate::{Code, Finding, Hint, Quantity, Severity, import::Says};
+use crate::import::Says;
+use crate::report::{Code, Finding, Hint, Quantity, Severity};
 
-use super::source_part::Part;
-use crate::names::few_digits;
+use crate::build::source::Part;
+use crate::util::text::few_digits;
 
 /// Metres.
 const SMALL: f64 = 0.5;

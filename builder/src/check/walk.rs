@@ -5,10 +5,8 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use crate::{
-    disjoint_set::DisjointSet,
-    names::{counted, grouped},
-};
+use crate::util::disjoint_set::DisjointSet;
+use crate::util::text::{counted, grouped};
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
 

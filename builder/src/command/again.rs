@@ -6,10 +6,18 @@ use std::{
     time::Instant,
 };
 
-use crate::{
-    BuildError, Built, Code, Factors, ImageFile, Input, Options, Outliers, Settings, Split, again::mu_by_default,
-    check, import::file_name, merge::NoMerge, settings::Applied,
-};
+use crate::build::Built;
+use crate::build::error::BuildError;
+use crate::check;
+use crate::edit::merge::NoMerge;
+use crate::image::ImageFile;
+use crate::image::as_source::mu_by_default;
+use crate::image::provenance::Input;
+use crate::import::file_name;
+use crate::options::{Options, Outliers, Split};
+use crate::report::Code;
+use crate::settings::factors::Factors;
+use crate::settings::{Applied, Settings};
 use hardpan::Terrain;
 
 use super::{
@@ -23,7 +31,7 @@ use super::{
     report::Report,
     shown, terrain, warn, write_image,
 };
-use crate::names::metres;
+use crate::util::text::metres;
 
 /// What both take.
 #[derive(clap::Args)]
@@ -178,7 +186,7 @@ pub fn finish(
 }
 
 /// What an image is, as a build tells it in brief.
-fn tell(t: &Terrain, r: &crate::Report, output: &Path, out: &mut dyn Write) -> Done {
+fn tell(t: &Terrain, r: &crate::report::Report, output: &Path, out: &mut dyn Write) -> Done {
     let (triangles, bytes) = (t.header().triangles, t.header().total_len);
     let each = bytes as f64 / triangles as f64;
     let all = counted(triangles, "triangle");

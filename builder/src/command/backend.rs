@@ -1,7 +1,7 @@
 //! `--backend`: where the data-parallel stages run, and what is said of it.
 
 use super::{Failure, VERSION, note, report::Report};
-use crate::backend::{Backend, CHOICES, Choice, NoBackend, Wanted};
+use crate::build::backend::{Backend, CHOICES, Choice, NoBackend, Wanted};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ impl Args {
                 NoBackend::Missing(_) => Failure::Machine(text),
             }
         })?;
-        if backend.is_device() || choice == Choice::Auto && triangles as u64 >= crate::backend::LARGE {
+        if backend.is_device() || choice == Choice::Auto && triangles as u64 >= crate::build::backend::LARGE {
             note(format!("stages run on {}: {}", backend.stages().name(), backend.why()));
         }
         Ok(backend)
@@ -82,7 +82,7 @@ pub fn settle(backend: &Backend, report: &mut Report) {
 /// `hardpan --version --verbose`: the version, and the graphics cards of this machine.
 pub fn version() -> ExitCode {
     let mut text = format!("hardpan {VERSION}\n");
-    match crate::backend::adapters() {
+    match crate::build::backend::adapters() {
         Ok(all) if all.is_empty() => text.push_str("adapters: none\n"),
         Ok(all) => all.iter().for_each(|adapter| text.push_str(&format!("adapter: {adapter}\n"))),
         Err(why) => text.push_str(&format!("adapters: not known; {why}\n")),

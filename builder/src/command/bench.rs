@@ -9,11 +9,10 @@ use clap::ValueEnum;
 use hardpan::{Cost, Terrain};
 use serde_json::{Value, json};
 
-use crate::{
-    bench::{self, EVICTION, Fault, Figures, Frames, Timing},
-    names::hex,
-    table::Tally,
-};
+use crate::bench;
+use crate::bench::{EVICTION, Fault, Figures, Frames, Timing};
+use crate::query::table::Tally;
+use crate::util::text::hex;
 
 use super::{Done, Failure, counted, grouped, load, named, note, progress::steps, tables, terrain};
 

@@ -7,10 +7,12 @@ use std::{
     time::Instant,
 };
 
-use crate::{
-    Options, Provenance, Scene, Undersides, build_recorded, fixtures,
-    proving_ground::{self, STEP, drive, drives, infield, record},
-};
+use crate::build::build_recorded;
+use crate::demo::proving_ground::{STEP, drive, drives, infield, record};
+use crate::demo::{fixtures, proving_ground};
+use crate::image::provenance::Provenance;
+use crate::options::{Options, Undersides};
+use crate::scene::Scene;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hardpan::{Answer, Cost, Terrain};
 

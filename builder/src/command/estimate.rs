@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::sample::{Estimate, Places, machine_memory};
+use crate::grid::{Estimate, Places, machine_memory};
 use serde_json::json;
 
 use super::{Done, Failure, grouped, named, note, tell::Tell};

@@ -7,14 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    Input, Settings,
-    again::{mu_by_default, provenance, recorded, settings_again},
-    export::{Obj, Texts, debug::Debug},
-    import::file_name,
-    materials::ground as ground_of,
-    names::{hex, metres},
-};
+use crate::export::debug::Debug;
+use crate::export::{Obj, Texts};
+use crate::image::as_source::{mu_by_default, provenance, recorded, settings_again};
+use crate::image::materials::ground as ground_of;
+use crate::image::provenance::Input;
+use crate::import::file_name;
+use crate::settings::Settings;
+use crate::util::text::{hex, metres};
 use hardpan::Terrain;
 use serde_json::{Value, json};
 

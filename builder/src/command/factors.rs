@@ -1,6 +1,7 @@
 //! `--mu-override` and its like: friction of all materials at once.
 
-use crate::{Factors, scene::is_factor};
+use crate::scene::is_factor;
+use crate::settings::factors::Factors;
 
 #[derive(clap::Args)]
 pub struct Friction {

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use crate::{
-    BuildError, Code, Finding, Hint, Options, Scene, Severity,
-    check::{
-        orientation::Orientation,
-        source_part::{Part, extent, ground},
-    },
-};
+use crate::build::error::BuildError;
+use crate::build::source::{Part, extent, ground};
+use crate::check::orientation::Orientation;
+use crate::options::Options;
+use crate::report::{Code, Finding, Hint, Severity};
+use crate::scene::Scene;
 
 use super::{Done, Failure, SETTINGS, build::Placed, few_digits, named, report::Report};
 

@@ -5,12 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    Scene, Settings,
-    materials::ground,
-    names::FEW,
-    settings::{Applied, SourceFile},
-};
+use crate::image::materials::ground;
+use crate::scene::Scene;
+use crate::settings::{Applied, Settings, SourceFile};
+use crate::util::text::FEW;
 use hardpan::Terrain;
 
 use super::{counted, decimal, few, is_nowhere, named, quoted, report::Report, shown, transform::Transform};

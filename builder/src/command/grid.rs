@@ -7,13 +7,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    BuildError, Input, Material, Options, Provenance, Settings, again,
-    backend::Backend,
-    import::file_name,
-    sample::{Estimate, Fit, Heights, Made, Places, Rule, Sampler, Squares, write},
-    settings::{PostsAt, Raster, SourceFile},
-};
+use crate::build::backend::Backend;
+use crate::build::error::BuildError;
+use crate::grid::{Estimate, Fit, Heights, Made, Places, Rule, Sampler, Squares, write};
+use crate::image::as_source;
+use crate::image::provenance::{Input, Provenance};
+use crate::import::file_name;
+use crate::options::Options;
+use crate::scene::Material;
+use crate::settings::{PostsAt, Raster, Settings, SourceFile};
 use hardpan::Terrain;
 use serde_json::{Value, json};
 
@@ -35,7 +37,7 @@ use super::{
     transform::Transform,
 };
 use crate::draw::grid::picture;
-use crate::names::coordinate;
+use crate::util::text::coordinate;
 
 #[derive(clap::Args)]
 #[command(mut_arg("files", |arg| arg.help("OBJ or FBX files, of which several are one ground, or a terrain image [default: the sources of the settings]")), after_help = "\
@@ -156,7 +158,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let t = proven(image, &bytes)?;
     // of an image that is one, a grid is recorded as made
     // rules speak of its sources, and their materials are there by name
-    let settings = Settings { build: build_options(&t), rules: vec![], ..again::settings_of(&t) };
+    let settings = Settings { build: build_options(&t), rules: vec![], ..as_source::settings_of(&t) };
     let input = File::open(image).and_then(|file| Input::digest(file_name(image), file));
     let inputs = vec![input.map_err(|e| Failure::io(image, e))?];
     let mut provenance = Provenance { inputs, settings, ..Provenance::default() };

@@ -2,12 +2,10 @@
 
 use std::{borrow::Cow, io::Write, path::PathBuf};
 
-use crate::{
-    Provenance,
-    again::mu_by_default,
-    info::{Info, Leaves, VERSION, materials, sections, tiles},
-    names::{hex, metres, section_label},
-};
+use crate::image::as_source::mu_by_default;
+use crate::image::info::{Info, Leaves, VERSION, materials, sections, tiles};
+use crate::image::provenance::Provenance;
+use crate::util::text::{hex, metres, section_label};
 use hardpan::{Terrain, format::section};
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! Lengths as they are typed: `0.5mm`, `5cm`, `256m`; without a unit metres.
 
-use crate::{Near, Options};
+use crate::options::{Near, Options};
 
 /// Units of a length, the longest name first, and what they are in metres.
 const UNITS: [(&str, f64); 4] = [("mm", 1e-3), ("cm", 1e-2), ("km", 1e3), ("m", 1.0)];

@@ -18,16 +18,13 @@ use super::{
     shown, terrain,
     view::{self, Range},
 };
-use crate::{
-    check::{steps, walk::ALL},
-    draw::{
-        maps::{self, Map, Wish},
-        materials,
-        view::{View, Window},
-    },
-    import::file_name,
-    names::first,
-};
+use crate::check::steps;
+use crate::check::walk::ALL;
+use crate::draw::maps::{Map, Wish};
+use crate::draw::view::{View, Window};
+use crate::draw::{maps, materials};
+use crate::import::file_name;
+use crate::util::text::first;
 
 /// Most names that a note lists.
 const NAMES: usize = 14;

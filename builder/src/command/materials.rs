@@ -6,11 +6,10 @@ use std::{
     path::{Component, Path, PathBuf, absolute},
 };
 
-use crate::{
-    Options, Settings, check, import,
-    materials::{Listed, Materials},
-    settings::SourceFile,
-};
+use crate::image::materials::{Listed, Materials};
+use crate::options::Options;
+use crate::settings::{Settings, SourceFile};
+use crate::{check, import};
 use hardpan::format::MAGIC;
 use serde_json::{Value, json};
 

@@ -7,12 +7,11 @@ use std::{
     time::Instant,
 };
 
-use crate::{
-    ImageFile, build_read,
-    info::left_out,
-    merge::{Merge, Place, Source},
-    settings::is_turn,
-};
+use crate::build::build_read;
+use crate::edit::merge::{Merge, Place, Source};
+use crate::image::ImageFile;
+use crate::image::info::left_out;
+use crate::settings::is_turn;
 use hardpan_shaders::Cpu;
 use rayon::prelude::*;
 

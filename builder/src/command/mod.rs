@@ -51,13 +51,14 @@ use std::{
 
 use self::output::{Form, Kind, NewFile, Replace, has_bytes, is_nowhere, made_of, make_folder, one_place, write_image};
 use self::stdout::Stdout;
-use crate::{
-    BuildError, ImageFile, MaxCost,
-    files::WriteError,
-    import::{self, ImportError, ImportErrorKind, ImportReport, Next, file_name},
-    names::{
-        bounded, costs, counted, decimal, fault, few, few_digits, grouped, named, quoted, section_name, shown, width,
-    },
+use crate::build::error::BuildError;
+use crate::image::ImageFile;
+use crate::import;
+use crate::import::{ImportError, ImportErrorKind, ImportReport, Next, file_name};
+use crate::options::MaxCost;
+use crate::util::files::WriteError;
+use crate::util::text::{
+    bounded, costs, counted, decimal, fault, few, few_digits, grouped, named, quoted, section_name, shown, width,
 };
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
@@ -326,7 +327,7 @@ impl Failure {
     }
 
     pub fn build(place: &Path, error: BuildError) -> Self {
-        if let BuildError::Limit(crate::Limit::Squares { .. }) = error {
+        if let BuildError::Limit(crate::build::error::Limit::Squares { .. }) = error {
             return Self::Machine(format!("{}: {error}", named(place)));
         }
         Self::input(place, format!("{error}{}", options_of(&error)))
@@ -389,7 +390,8 @@ const SETTINGS: &str = "the settings (--settings FILE.toml, which hardpan materi
 
 /// What to type against an error of a build, to stand behind it.
 fn options_of(error: &BuildError) -> String {
-    use crate::{Limit::*, NoSample::*};
+    use crate::build::error::Limit::*;
+    use crate::build::error::NoSample::*;
     match error {
         BuildError::Limit(
             Attributes { tile_log2: Some(_), .. } | TileBytes { .. } | SmallTiles { larger: Some(_), .. },
@@ -486,7 +488,8 @@ fn terrain<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
 /// Proves all that an image claims, as `hardpan verify` does: its counts and bounds, too, which say how much work follows.
 fn proven<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
     let terrain = terrain(path, image)?;
-    let verdict = crate::verify(image, &crate::Verify::default()).map_err(|e| unopened(path, image, e))?;
+    let verdict =
+        crate::verify::verify(image, &crate::verify::Verify::default()).map_err(|e| unopened(path, image, e))?;
     match verdict.failed().filter(|_| !verify::unproven(&verdict)) {
         None => Ok(terrain),
         Some(check) => {
@@ -513,7 +516,9 @@ fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
         OpenError::Truncated if !image.starts_with(&MAGIC) && !MAGIC.starts_with(image) => {
             Failure::open(path, OpenError::NotAnImage)
         }
-        OpenError::Content(_) if let Some(erased) = Terrain::open(image).ok().and_then(|t| crate::erased(&t)) => {
+        OpenError::Content(_)
+            if let Some(erased) = Terrain::open(image).ok().and_then(|t| crate::verify::erased(&t)) =>
+        {
             Failure::damaged(path, format!("{erased}; write it again"))
         }
         OpenError::Content(e) => {

@@ -8,12 +8,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-pub use crate::files::{NewFile, has_bytes, is_nowhere, one_place};
-use crate::{
-    Verify,
-    files::{self, NotWritten, WriteError},
-    names::named,
-};
+use crate::util::files;
+pub use crate::util::files::{NewFile, has_bytes, is_nowhere, one_place};
+use crate::util::files::{NotWritten, WriteError};
+use crate::util::text::named;
+use crate::verify::Verify;
 use hardpan::format::MAGIC;
 
 use super::{Done, Failure, has_extension, note, same, unopened, verify};
@@ -186,7 +185,7 @@ impl Replace<'_> {
 /// Writes an image of `source`, of which stitching `divided` some triangles or none, once it is proven: to a temporary file, read back, then renamed. What takes memory comes first: where
 /// memory is refused the program ends at once, and nothing would take the file away.
 pub fn write_image(place: &Path, source: &Path, image: &[u8], divided: u64) -> Done {
-    let verdict = crate::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
+    let verdict = crate::verify::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
     if let Some(check) = verdict.failed() {
         let cause = verify::first_fault(check);
         if verify::unproven(&verdict) {

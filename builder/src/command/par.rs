@@ -2,7 +2,8 @@
 
 use std::{io::Write, path::PathBuf};
 
-use crate::{again::settings_of, import};
+use crate::image::as_source::settings_of;
+use crate::import;
 use hardpan::format::MAGIC;
 
 use super::{Done, Failure, again, build, has_bytes, has_extension, load, named, note, rebuild, terrain, write_image};

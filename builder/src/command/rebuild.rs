@@ -2,7 +2,9 @@
 
 use std::{io::Write, path::PathBuf, time::Instant};
 
-use crate::{again::recorded, info::left_out, rebuild::Rebuild};
+use crate::edit::rebuild::Rebuild;
+use crate::image::as_source::recorded;
+use crate::image::info::left_out;
 use hardpan::Terrain;
 use hardpan_shaders::Cpu;
 

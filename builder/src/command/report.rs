@@ -1,11 +1,11 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{
-    Factors, Finding, Input, Repair, Severity,
-    import::ImportReport,
-    names::{counted, hex},
-    settings::Applied,
-};
+use crate::image::provenance::Input;
+use crate::import::ImportReport;
+use crate::report::{Finding, Repair, Severity};
+use crate::settings::Applied;
+use crate::settings::factors::Factors;
+use crate::util::text::{counted, hex};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -121,7 +121,7 @@ fn moved(repair: &Repair) -> Value {
 }
 
 impl Fates {
-    fn new(r: &crate::Report) -> Self {
+    fn new(r: &crate::report::Report) -> Self {
         Fates {
             used: counts([("triangles", r.triangles), ("posts", r.posts)]),
             ignored: counts([
@@ -203,7 +203,7 @@ impl Report {
         self.materials = Materials { unlisted, plain, plain_rr, plain_gain, idle };
     }
 
-    pub fn describe(&mut self, t: &Terrain, built: &crate::Report) {
+    pub fn describe(&mut self, t: &Terrain, built: &crate::report::Report) {
         self.ground = Some(Fates::new(built));
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
         let [p50, p99, p999] = built.error_quantiles.height;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Done, Failure, counted, grouped, named, note};
-use crate::table::{Cause, Drive, Heights, Note, TableError, Tally};
+use crate::query::table::{Cause, Drive, Heights, Note, TableError, Tally};
 
 /// Names that answers along a drive have, as CSV or JSON; those of points lack the first two.
 #[rustfmt::skip]

@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use crate::{
-    info,
-    names::{costs, fallback, grouped, micrometres, section_name},
-};
+use crate::image::info;
+use crate::util::text::{costs, fallback, grouped, micrometres, section_name};
 use hardpan::{Terrain, format::CONTENT_HEADER};
 use serde::Serialize;
 use serde_json::Value;

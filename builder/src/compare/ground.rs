@@ -303,10 +303,12 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scene, build, fixtures};
+    use crate::build::build;
+    use crate::demo::fixtures;
+    use crate::scene::Scene;
 
     fn compare(a: &Scene, b: &Scene) -> Ground {
-        let [a, b] = [a, b].map(|s| build(s, &crate::Options::default()).unwrap().image);
+        let [a, b] = [a, b].map(|s| build(s, &crate::options::Options::default()).unwrap().image);
         let [a, b] = [&a, &b].map(|image| Terrain::open(image).unwrap());
         ground([&a, &b], &Options::default(), None).unwrap()
     }
@@ -317,7 +319,7 @@ mod tests {
         let spike = |scene: &mut Scene, z| {
             let base = scene.positions.len() as u32;
             scene.positions.extend([[0.1, 0.1, 0.0], [0.11, 0.1, 0.0], [0.1003, 0.1003, z]]);
-            scene.triangles.push(crate::Triangle { v: [base, base + 1, base + 2], material: 0, source: 0 });
+            scene.triangles.push(crate::scene::Triangle { v: [base, base + 1, base + 2], material: 0, source: 0 });
         };
         let flat = {
             let mut s = scene.clone();

@@ -33,7 +33,7 @@ pub use self::{
     points::{Compared, Comparison, Differences, Met, Off, Point, SHARES, WORST},
 };
 
-use crate::names::hex;
+use crate::util::text::hex;
 use hardpan::Terrain;
 use serde::Serialize;
 

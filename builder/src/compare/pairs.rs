@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, mem, ops::Range};
 use hardpan::{Hit, Terrain};
 
 use super::places::{Place, Role};
-use crate::{check::steps::DECK, read::room};
+use crate::check::steps::DECK;
+use crate::image::decode::room;
 
 /// Metres from a place to those about it: a difference that is no more at two that face each other lies along an edge.
 const ASIDE: f64 = 0.008;
@@ -320,7 +321,9 @@ fn nearest(heights: &[f64], others: &[f64], into: &mut Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, build, fixtures};
+    use crate::build::build;
+    use crate::demo::fixtures;
+    use crate::options::Options;
 
     /// The same, by comparing every height.
     fn stays_of_all(plane: &Plane, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {

@@ -2,11 +2,9 @@
 
 use std::{cmp::Ordering, fmt};
 
-use crate::{
-    check::border::{Border, Edge, span},
-    names::grouped,
-    read,
-};
+use crate::check::border::{Border, Edge, span};
+use crate::image::decode;
+use crate::util::text::grouped;
 use hardpan::Terrain;
 use hashbrown::HashSet;
 use rayon::prelude::*;
@@ -115,7 +113,7 @@ impl Grid {
 pub fn plan(t: &Terrain) -> Vec<Corners> {
     let (origin, step) = (t.header().origin, 2f64.powi(t.header().xy_log2));
     let metres = |c: [i32; 3]| [0, 1].map(|i| (origin[i] + i64::from(c[i])) as f64 * step);
-    read::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
+    decode::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
 }
 
 /// The middle of a triangle. After rounding it is still inside, except in slivers.

@@ -5,11 +5,9 @@ use std::{cmp::Ordering, collections::BTreeSet, sync::Mutex};
 use hardpan::Terrain;
 use serde_json::Value;
 
-use crate::{
-    check::border::span,
-    compare::{Ground, Kind, Seen, Watch},
-    names::{counted, decimal, metres},
-};
+use crate::check::border::span;
+use crate::compare::{Ground, Kind, Seen, Watch};
+use crate::util::text::{counted, decimal, metres};
 
 use super::{
     canvas::Canvas,

@@ -13,7 +13,7 @@ use super::{
     scale::Classes,
     view::View,
 };
-use crate::names::counted;
+use crate::util::text::counted;
 
 pub fn layers(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let room = t.max_layers().clamp(1, 4096) as usize;

@@ -11,10 +11,8 @@ use super::{
     scale::{Bar, LONG, decimals, ticks},
     view::View,
 };
-use crate::{
-    check::walk::ALL,
-    names::{coordinate, metres, named},
-};
+use crate::check::walk::ALL;
+use crate::util::text::{coordinate, metres, named};
 
 /// A line of a legend.
 pub enum Key {

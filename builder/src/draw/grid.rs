@@ -9,11 +9,9 @@ use super::{
     scale::{Scale, decimals},
     view::View,
 };
-use crate::{
-    check::walk::ALL,
-    names::{coordinate, grouped, metres},
-    sample::{Grid, Squares},
-};
+use crate::check::walk::ALL;
+use crate::grid::{Grid, Squares};
+use crate::util::text::{coordinate, grouped, metres};
 
 /// Pixels of the longer side, if the squares are fewer, and the most.
 const SIDES: [usize; 2] = [1200, 4096];

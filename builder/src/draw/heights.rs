@@ -13,10 +13,8 @@ use super::{
     scale::{Scale, decimals},
     view::View,
 };
-use crate::{
-    names::{counted, decimal, metres},
-    read,
-};
+use crate::image::decode;
+use crate::util::text::{counted, decimal, metres};
 
 /// How strong the colours of heights are in a relief.
 pub const TINT: f64 = 0.6;
@@ -88,7 +86,7 @@ pub fn friction(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
 pub fn error(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let h = t.header();
     let stated: HashMap<[i64; 2], [f64; 2]> =
-        read::tiles(t).map(|tile| ([tile.head.x.into(), tile.head.y.into()], tile.head.error)).collect();
+        decode::tiles(t).map(|tile| ([tile.head.x.into(), tile.head.y.into()], tile.head.error)).collect();
     let step = f64::exp2(f64::from(h.xy_log2));
     let all: Vec<Option<[f64; 2]>> = view.rows(None, |row, out| {
         let tops = view.tops(t, row);

@@ -12,15 +12,12 @@ use super::{
     spots::{Spot, enclosed, fine, spots},
     view::View,
 };
-use crate::{
-    check::{
-        border::{Border, Edge, span},
-        gaps::{self, Gap, LISTED, listed},
-        steps::{self, Step},
-        walk::Walk,
-    },
-    names::{counted, grouped, metres},
-};
+use crate::check::border::{Border, Edge, span};
+use crate::check::gaps::{Gap, LISTED, listed};
+use crate::check::steps::Step;
+use crate::check::walk::Walk;
+use crate::check::{gaps, steps};
+use crate::util::text::{counted, grouped, metres};
 
 /// A place without ground that ground surrounds.
 const HOLE: Colour = [0, 114, 178];

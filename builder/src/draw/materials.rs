@@ -13,7 +13,7 @@ use super::{
     relief::{light, lit, slight},
     view::View,
 };
-use crate::names::{counted, cut, shown};
+use crate::util::text::{counted, cut, shown};
 
 /// Colours that people expect, by how a word of the name begins. The first that fits counts.
 const EXPECTED: [(&[&str], Colour); 14] = [

@@ -43,7 +43,9 @@ fn dotted(terrain: &Terrain, dots: &[([f64; 3], Colour)], longer: f64) -> Overvi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, build, fixtures};
+    use crate::build::build;
+    use crate::demo::fixtures;
+    use crate::options::Options;
 
     #[test]
     fn dots_lie_at_their_places() {

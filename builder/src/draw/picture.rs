@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::names::is_unseen;
+use crate::util::text::is_unseen;
 
 use super::{
     canvas::Canvas,

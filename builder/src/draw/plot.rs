@@ -1,6 +1,6 @@
 //! Height, slope and friction along a drive, as a picture.
 
-use crate::names::{brief, counted};
+use crate::util::text::{brief, counted};
 
 use super::{
     colour::Colour,

@@ -3,10 +3,8 @@
 use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
-use crate::{
-    check::walk::ALL,
-    names::{coordinate, grouped},
-};
+use crate::check::walk::ALL;
+use crate::util::text::{coordinate, grouped};
 
 /// Least x and y, greatest x and y, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]

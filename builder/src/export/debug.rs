@@ -13,9 +13,10 @@
 //! pins along x or along y, whichever is less. Pins stand at the middles of equal parts of the ground's extent.
 
 use super::Obj;
+use crate::image::decode;
+use crate::image::decode::{Field, Leaf, TileView};
 use crate::import::keeps_name;
-use crate::lattice::exp2;
-use crate::read::{self, Field, Leaf, TileView};
+use crate::util::exact::exp2;
 use hardpan::{Answer, Point, Terrain, format::FRACTION};
 use std::{
     collections::HashSet,
@@ -80,7 +81,7 @@ pub fn colour(triangles: u32) -> &'static Colour {
 
 /// How many cells an image has: boxes.
 pub fn cells(t: &Terrain) -> u64 {
-    read::tiles(t).map(|tile| tile.leaf_count()).sum()
+    decode::tiles(t).map(|tile| tile.leaf_count()).sum()
 }
 
 /// Writes the OBJ of a verified image; `library` is the name of the file that [`write_library`] writes.
@@ -190,7 +191,7 @@ impl<W: Write> Sheet<'_, W> {
     /// Cells of height fields, as two triangles each.
     fn fields(&mut self, names: &Names) -> io::Result<()> {
         let mut written = Ok(());
-        for tile in read::tiles(self.t) {
+        for tile in decode::tiles(self.t) {
             let mut rows = Rows::default();
             tile.raster(|field, cell, heights| {
                 if written.is_ok() {
@@ -241,7 +242,7 @@ impl<W: Write> Sheet<'_, W> {
     fn cells(&mut self) -> io::Result<()> {
         writeln!(self.out, "o cells")?;
         let (t, mut written) = (self.t, Ok(()));
-        for tile in read::tiles(t) {
+        for tile in decode::tiles(t) {
             tile.filled(|leaf| {
                 if written.is_ok() {
                     written = self.cell(&tile, &leaf);

@@ -2,15 +2,13 @@
 //! gone.
 
 use super::{ImportError, Next, polygon::turn};
-use crate::{
-    Material, Options, Report, Scene, Triangle,
-    names::{bounded, few, grouped, named},
-    stage::{
-        clean::{is_steep, rise},
-        facing,
-        quantise::quantise,
-    },
-};
+use crate::build::stage::clean::{is_steep, rise};
+use crate::build::stage::facing;
+use crate::build::stage::quantise::quantise;
+use crate::options::Options;
+use crate::report::Report;
+use crate::scene::{Material, Scene, Triangle};
+use crate::util::text::{bounded, few, grouped, named};
 use hardpan_shaders::Cpu;
 use rayon::prelude::*;
 use std::{cmp::Reverse, ops::Range, path::Path};
@@ -100,7 +98,10 @@ pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Dege
 
 /// Of each triangle of a scene whether it is an underside; empty if none is, or if the scene cannot be built.
 pub fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
-    let lattice = options.check().and_then(|()| quantise(scene, options, &Cpu::new(), &mut Report::default()));
+    let lattice = options
+        .check()
+        .map_err(crate::build::error::BuildError::from)
+        .and_then(|()| quantise(scene, options, &Cpu::new(), &mut Report::default()));
     lattice.map_or_else(|_| Vec::new(), |l| facing::ceilings(scene, &l.vertices, &l.faces, &l.materials, options))
 }
 

@@ -1,7 +1,7 @@
 //! Why a file cannot be read.
 
 use super::{file_name, files_in};
-use crate::names::{named, quoted, suggestion};
+use crate::util::text::{named, quoted, suggestion};
 use std::{
     fmt,
     io::{self, ErrorKind},

@@ -8,7 +8,6 @@ mod delaunay;
 mod error;
 #[cfg(feature = "fbx")]
 mod fbx;
-mod frame;
 mod mtl;
 mod obj;
 pub mod par;
@@ -16,9 +15,9 @@ mod polygon;
 mod report;
 mod text;
 
+pub(crate) use crate::settings::frame::cos_sin;
+pub use crate::settings::frame::{Frame, Says, Transform, Unit, Up};
 pub use error::{ImportError, ImportErrorKind, Next, Place};
-pub(crate) use frame::cos_sin;
-pub use frame::{Frame, Says, Transform, Unit, Up};
 pub use report::{Count, FileReport, ImportReport, Library};
 pub use text::{Utf8, utf8};
 
@@ -32,13 +31,13 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{Material, Options, Scene, Triangle};
+use crate::options::Options;
+use crate::scene::{Called, DEFAULT_MU, Material, Scene, Triangle};
+use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
 
 /// What a material, or an object, is called that has no name.
 pub(crate) const NO_NAME: &str = "unnamed";
-/// mu of a material about which the file says nothing.
-pub const DEFAULT_MU: f64 = 0.85;
 /// The name of sources beyond [`MOST_SOURCES`].
 const OTHERS: &str = "others";
 /// Sources with names of their own.
@@ -63,15 +62,6 @@ pub struct Import {
     pub report: ImportReport,
 }
 
-/// What a file of a scene is called.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Called {
-    /// The file's name, without folders.
-    pub file: String,
-    /// What stands before `/` in the names of its sources; none if these have no such part.
-    pub part: Option<String>,
-}
-
 impl Import {
     /// Of one file.
     fn of(path: &Path, scene: Scene, transform: Transform, report: FileReport) -> Self {
@@ -84,18 +74,14 @@ impl Import {
             scene,
         }
     }
-}
 
-impl Called {
-    /// The part of its names, or else the file's name.
-    pub fn title(&self) -> &str {
-        self.part.as_deref().unwrap_or(&self.file)
-    }
-
-    /// What a source of the file is called in it.
-    pub fn object<'a>(&self, source: &'a str) -> &'a str {
-        let own = self.part.as_deref().and_then(|part| source.strip_prefix(part)?.strip_prefix('/'));
-        own.unwrap_or(source)
+    /// What settings say of these files, and the entries of the files themselves: [`Settings::apply_files`].
+    pub fn apply<'a>(
+        &mut self,
+        settings: &Settings,
+        sources: impl IntoIterator<Item = &'a SourceFile>,
+    ) -> Result<Applied, SettingsError> {
+        settings.apply_files(&mut self.scene, &self.triangles, &self.called, sources)
     }
 }
 

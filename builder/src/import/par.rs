@@ -1,7 +1,7 @@
 //! Parsfiles of the VehicleSim tools: the terrain that one names.
 
 use super::{ImportError, Place, files_in};
-use crate::names::{few, quoted, shown};
+use crate::util::text::{few, quoted, shown};
 use std::{
     fs::File,
     io::Read,

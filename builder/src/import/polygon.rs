@@ -1,7 +1,7 @@
 //! Faces with more than three corners, as triangles.
 
 use super::{delaunay, report::Thing};
-use crate::names::grouped;
+use crate::util::text::grouped;
 use earcut::Earcut;
 
 /// Most corners of a face that is cut by ears, where nothing else will do: that takes time that grows with their square and more.

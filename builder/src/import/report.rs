@@ -8,10 +8,8 @@ use std::{
 use serde::Serialize;
 
 use super::{ImportError, text::quoted};
-use crate::{
-    Scene,
-    names::{FEW, counted, few, shown},
-};
+use crate::scene::Scene;
+use crate::util::text::{FEW, counted, few, shown};
 
 /// What happened to files on their way into a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

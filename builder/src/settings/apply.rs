@@ -5,9 +5,9 @@ use super::{
     part::{Kind, OfFile, Parts},
     rule::fits,
 };
-use crate::import::Import;
-use crate::names::{self, bounded, counted, decimal, suggestion};
-use crate::{Material, Scene};
+use crate::scene::{Called, Material, Scene};
+use crate::util::text;
+use crate::util::text::{bounded, counted, decimal, suggestion};
 use std::collections::{HashMap, HashSet};
 
 /// What settings did to a scene.
@@ -58,13 +58,14 @@ impl Settings {
     /// materials a name of their own. An entry for exactly that name goes before all.
     pub fn apply_files<'a>(
         &self,
-        import: &mut Import,
+        scene: &mut Scene,
+        triangles: &[usize],
+        called: &[Called],
         sources: impl IntoIterator<Item = &'a SourceFile>,
     ) -> Result<Applied, SettingsError> {
-        let Import { scene, triangles, called, .. } = import;
         let mut sources = sources.into_iter();
         let of = |(&triangles, called)| OfFile { called: Some(called), says: sources.next(), triangles };
-        let files: Vec<OfFile> = triangles.iter().zip(&*called).map(of).collect();
+        let files: Vec<OfFile> = triangles.iter().zip(called).map(of).collect();
         self.apply_to(scene, &files)
     }
 
@@ -321,7 +322,7 @@ fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>, objects: &HashSet<&
         _ => {
             let (count, told) =
                 (absent.len() as u64, |rule: &&MaterialRule| format!("{:?}{}", bounded(rule.title()), near(rule)));
-            let list = names::first(absent.iter().map(told), count, TOLD);
+            let list = text::first(absent.iter().map(told), count, TOLD);
             let materials = counted(count, "material");
             format!("{materials} are not in the scene: {list}; with optional = true they may be absent")
         }

@@ -1,7 +1,7 @@
 //! What a parser says about a settings file, in words for who wrote it.
 
 use super::SettingsError;
-use crate::names::{bounded, bounded_text, suggestion};
+use crate::util::text::{bounded, bounded_text, suggestion};
 
 /// What the parsers call kinds of values, and what people call them.
 const KINDS: [(&str, &str); 7] = [
@@ -59,7 +59,7 @@ fn unknown(message: &str) -> Option<(&str, Vec<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Settings;
+    use crate::settings::Settings;
 
     #[test]
     fn an_unknown_key_may_have_backticks() {

@@ -1,7 +1,7 @@
 //! Settings as JSON.
 
 use super::{Settings, SettingsError, faults::told};
-use crate::shapes::Table;
+use crate::util::serde_ext::Table;
 
 /// The rules of the language, for who broke one.
 const JSON: &str = "JSON has \"KEY\": VALUE, with commas between, and none after the last; text has / instead of \\";

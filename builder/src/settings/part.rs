@@ -1,9 +1,8 @@
 //! Which faces rules and sources speak of: those of one material become several materials, each with a name of its own.
 
 use super::{MaterialRule, PartRule, Settings, SettingsError, SourceFile, rule::fits};
-use crate::import::Called;
-use crate::names::{bounded, few, suggestion};
-use crate::{Scene, Triangle};
+use crate::scene::{Called, Scene, Triangle};
+use crate::util::text::{bounded, few, suggestion};
 use std::collections::{BTreeSet, HashMap};
 
 /// What a scene has of one file, in the order of its triangles.

@@ -1,11 +1,8 @@
 //! Entries of materials: what they fit, and what they say.
 
 use super::{MaterialRule, PartRule, SourceFile};
-use crate::{
-    Material,
-    names::{bounded, decimal},
-    scene::is_factor,
-};
+use crate::scene::{Material, is_factor};
+use crate::util::text::{bounded, decimal};
 
 impl MaterialRule {
     /// The name or the pattern.

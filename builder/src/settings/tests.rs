@@ -1,6 +1,8 @@
 use super::rule::fits as fits_letters;
 use super::*;
-use crate::{Fallback, Material, Near, Scene, Split, fixtures};
+use crate::demo::fixtures;
+use crate::options::{Fallback, Near, Split};
+use crate::scene::{Material, Scene};
 
 /// What is said of TOML, without the column.
 fn error(text: &str) -> String {

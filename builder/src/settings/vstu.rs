@@ -1,8 +1,8 @@
 //! Settings of the VS Terrain Utility: JSON whose outermost object holds one called `VsTerrainUtility`.
 
 use super::{MaterialRule, Settings, SettingsError};
-use crate::Split;
-use crate::names::{bounded, bounded_text, suggestion};
+use crate::options::Split;
+use crate::util::text::{bounded, bounded_text, suggestion};
 use serde_json::{Map, Value, error::Category};
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! The edges of a tile's triangles: which two triangles lie at one, which are open, and what hangs together.
 
 use super::plan::{Box4, Rect, Tri};
-use crate::disjoint_set::DisjointSet;
+use crate::util::disjoint_set::DisjointSet;
 use hardpan_shaders::sort::mix;
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -12,7 +12,7 @@ mod users {
     /// Another has it as the first of them.
     pub const LATER: u8 = 0;
     pub const ONE: u8 = 1;
-    pub const MOST: u8 = crate::Repair::CROWD as u8;
+    pub const MOST: u8 = crate::report::Repair::CROWD as u8;
     /// One lies on each side.
     pub const PAIR: u8 = 254;
     pub const MANY: u8 = 255;

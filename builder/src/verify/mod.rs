@@ -25,7 +25,7 @@ mod shells;
 mod source_error;
 mod tile;
 
-use crate::names::{costs, counted, fault, section_label};
+use crate::util::text::{costs, counted, fault, section_label};
 use crossings::Ledger;
 pub use ends::Slits;
 use hardpan::format::{ALIGN, CONTENT_HEADER, Material, TileRecord, section, slot};
@@ -540,7 +540,9 @@ impl Verifying<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, build, fixtures};
+    use crate::build::build;
+    use crate::demo::fixtures;
+    use crate::options::Options;
 
     #[test]
     fn nobody_says_that_there_are_no_seams_who_has_not_compared_all() {

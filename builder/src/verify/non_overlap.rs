@@ -11,7 +11,7 @@
 
 use super::edges::Edges;
 use super::plan::{Box4, Rect, Tri};
-use crate::disjoint_set::DisjointSet;
+use crate::util::disjoint_set::DisjointSet;
 
 /// Most cells of a triangle, on average, and the least side of one, log2 in steps.
 const CELLS: i64 = 2;

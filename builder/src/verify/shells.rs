@@ -1,6 +1,6 @@
 //! Which shells of a source are inside out, with code of its own.
 
-use crate::Scene;
+use crate::scene::Scene;
 use hashbrown::{HashMap, HashSet};
 use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
 use std::cmp::Reverse;

@@ -19,7 +19,7 @@ pub use header::{
 pub use node::{MOST_SIDE_LOG2, NODE_DENSE, Node, entry};
 pub use patch::{BLOCK_CELLS, BLOCK_POSTS, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, block_unit, halves, joined};
 pub use section::{Material, Section, Source, TileRecord, slot, surface};
-pub use tile::{Attribute, PALETTE, ROOT, TILE_MAGIC, Tile};
+pub use tile::{Attribute, MAX_PALETTE, PALETTE, ROOT, TILE_MAGIC, Tile};
 
 /// Alignment of an image in memory and of the records that hold bundles, in bytes.
 pub const ALIGN: usize = 128;

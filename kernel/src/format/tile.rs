@@ -9,6 +9,9 @@ pub const ROOT: usize = 32;
 /// Word of a tile at which its palette stands.
 pub const PALETTE: usize = 40;
 
+/// Most entries of a palette.
+pub const MAX_PALETTE: usize = 256;
+
 /// The first 128 bytes of a tile; its root node follows. Offsets are in 4-byte words from the tile's start.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]

@@ -3,7 +3,8 @@
 use crate::image::image;
 use crate::scenes::{CITY_ANGLE, SCENES};
 use hardpan::Terrain;
-use hardpan_builder::{Scene, fixtures};
+use hardpan_builder::Scene;
+use hardpan_builder::demo::fixtures;
 use verification::edges::{self, Edges};
 use verification::obj;
 use verification::oracle::Oracle;

@@ -2,7 +2,8 @@
 
 use super::*;
 use hardpan::{Answer, Cost, Cursor, Fixed, Hit, IntoPoint, Options, Point, Surface, Terrain, Trace, Windows};
-use hardpan_builder::{HeightField, fixtures};
+use hardpan_builder::HeightField;
+use hardpan_builder::demo::fixtures;
 use std::fmt::Write as _;
 use verification::random::Random;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use hardpan::{Terrain, VerifyError, format::section};
-use hardpan_builder::fixtures;
+use hardpan_builder::demo::fixtures;
 use verification::bytes::Aligned;
 
 /// Steps of a proof as the program takes them.

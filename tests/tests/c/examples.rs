@@ -2,7 +2,7 @@
 
 use super::*;
 use hardpan::Terrain;
-use hardpan_builder::fixtures;
+use hardpan_builder::demo::fixtures;
 
 /// The sum of four wheels' answers in so many ticks to and fro along the diagonal, then at random places, thrice at each.
 fn asked_as_the_loop_does(t: &Terrain, ticks: usize) -> f64 {

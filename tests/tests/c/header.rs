@@ -71,7 +71,7 @@ fn by_18_vt_09_headers_compile_as_c99_and_cpp17_and_without_exceptions() {
 
 #[test]
 fn by_18_handles_of_cpp_close_themselves_with_exceptions_and_without() {
-    let (image, path) = image("handles", &hardpan_builder::fixtures::bridge());
+    let (image, path) = image("handles", &hardpan_builder::demo::fixtures::bridge());
     let terrain = hardpan::Terrain::open(&image).unwrap();
     let answer = terrain.closest([0.0, 0.0, 5.0]);
     let wanted = format!("{} {}\n", terrain.z_f64(&answer.hit), terrain.surface(&answer)[0]);

@@ -2,7 +2,8 @@
 
 use super::*;
 use hardpan::{Ground, Surface, Terrain};
-use hardpan_builder::{Triangle, fixtures};
+use hardpan_builder::Triangle;
+use hardpan_builder::demo::fixtures;
 
 /// FNV-1a.
 fn fold(hash: u64, bytes: &[u8]) -> u64 {

@@ -101,7 +101,9 @@ fn a_drive_without_heights_jumps_at_a_bridge() {
 /// Where it jumped, and how far, as values; and a slope of two decks, on which heights change as much, is no jump.
 #[test]
 fn jumps_of_a_drive_are_findings() {
-    use hardpan_builder::{Code, Options, Scene, Triangle, build, check::jump::Jumps, fixtures};
+    use hardpan_builder::check::jump::Jumps;
+    use hardpan_builder::demo::fixtures;
+    use hardpan_builder::{Code, Options, Scene, Triangle, build};
     // two decks of one slope, four metres apart
     let corners = [[0.0, 0.0], [100.0, 0.0], [100.0, 9.0], [0.0, 9.0]];
     let positions = [0.0, 4.0].into_iter().flat_map(|z| corners.map(|[x, y]| [x, y, z + x / 4.0])).collect();

@@ -11,11 +11,9 @@ use std::{
 
 use crate::grid::obj;
 use crate::shell::{BRIDGE, HARDPAN, ended, folder, holds, info};
-use hardpan_builder::{
-    MaxCost, Options, Scene, Split,
-    backend::{Backend, Choice, Wanted},
-    build, build_on, fixtures, mix, proving_ground,
-};
+use hardpan_builder::build::backend::{Backend, Choice, Wanted};
+use hardpan_builder::demo::{fixtures, proving_ground};
+use hardpan_builder::{MaxCost, Options, Scene, Split, build, build_on, mix};
 use hardpan_shaders::{Blocks, Cpu, Ground, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Stages, Work};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -538,7 +536,7 @@ fn what_is_typed_wrong_is_told() {
 #[test]
 fn the_page_says_how_to_install_graphics_cards() {
     let page = include_str!("../../../builder/docs/gpu.md");
-    holds(page, &[&format!("\n{}\n", hardpan_builder::backend::INSTALL)]);
+    holds(page, &[&format!("\n{}\n", hardpan_builder::build::backend::INSTALL)]);
 }
 
 /// Shuffled faces are the same triangles.

@@ -570,7 +570,7 @@ fn by_01_the_most_that_a_query_may_cost() {
     holds(&out, &["divided     by the native rule", " a triangle, if a cell of heights counts as two\n"]);
     // the plain library records no rule
     let plain =
-        hardpan_builder::build(&hardpan_builder::fixtures::step(), &hardpan_builder::Options::default()).unwrap();
+        hardpan_builder::build(&hardpan_builder::demo::fixtures::step(), &hardpan_builder::Options::default()).unwrap();
     fs::write(folder.join("plain.hpan"), &plain.image[..]).unwrap();
     let [out, _] = expect(0, &folder, &["info", "plain.hpan"]);
     holds(&out, &["divided     by a rule that is not recorded", " a cell of heights\n"]);

@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use crate::shell::{BRIDGE, error, expect, folder, holds};
 use hardpan::Terrain;
-use hardpan_builder::{HeightField, Options, Scene, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{HeightField, Options, Scene, build};
 use serde_json::Value;
 
 /// Writes an image of a scene, and gives back the bound that it states: nodes, leaves, tests, lines.

@@ -3,11 +3,9 @@
 use std::{fs, path::Path, process::Command};
 
 use crate::shell::{HARDPAN, check, error, expect, folder, holds, value};
-use hardpan_builder::{
-    Code, Input, Options, build,
-    check::{Limits, OF_GROUND, ground},
-    fixtures,
-};
+use hardpan_builder::check::{Limits, OF_GROUND, ground};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{Code, Input, Options, build};
 use serde_json::{Value, json};
 
 /// A rectangle as four vertices and a face, with its heights in the west and in the east.

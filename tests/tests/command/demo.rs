@@ -4,7 +4,9 @@ use std::{fs, path::Path};
 
 use crate::shell::{HARDPAN, error, expect, folder, holds};
 use hardpan::Terrain;
-use hardpan_builder::{Options, build, fixtures, proving_ground, read};
+use hardpan_builder::demo::{fixtures, proving_ground};
+use hardpan_builder::image::decode;
+use hardpan_builder::{Options, build};
 use serde_json::{Value, json};
 use verification::{
     oracle::{Oracle, Steps},
@@ -456,7 +458,7 @@ fn by_02_the_proving_ground_has_no_other_open_edges() {
     let built = build(&proving_ground::scene(), &Options::default()).unwrap();
     let t = Terrain::open(&built.image).unwrap();
     let mut edges = Vec::new();
-    for s in read::triangles(&t) {
+    for s in decode::triangles(&t) {
         let [a, b, c] = s.corners;
         edges.extend([[a, b], [b, c], [c, a]].map(|[p, q]| [p.min(q), p.max(q)]));
     }

@@ -9,11 +9,10 @@ use std::{
 
 use crate::shell::{BRIDGE, HARDPAN, but_friction, check, error, expect, folder, holds, soon, value, values};
 use hardpan::{Answer, Hit, Terrain};
-use hardpan_builder::{
-    Image, Material, Options, Settings, SourceError, Split, build,
-    export::{NoObj, Obj},
-    fixtures, read,
-};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::export::{NoObj, Obj};
+use hardpan_builder::image::decode;
+use hardpan_builder::{Image, Material, Options, Settings, SourceError, Split, build};
 use serde_json::{Value, json};
 use verification::obj::real_file;
 
@@ -380,7 +379,7 @@ fn an_image_of_an_export_states_the_error_of_the_first() {
     let errors = |options: &Options| {
         let again = build(&ground, options).unwrap();
         let t = Terrain::open(&again.image).unwrap();
-        let tiles: Vec<_> = read::tiles(&t).map(|tile| ([tile.head.x, tile.head.y], tile.head.error)).collect();
+        let tiles: Vec<_> = decode::tiles(&t).map(|tile| ([tile.head.x, tile.head.y], tile.head.error)).collect();
         ((t.header().error_plan, t.header().error_height), tiles, t.identity())
     };
     let (head, tiles, id) = errors(&settings.build);

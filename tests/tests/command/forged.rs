@@ -5,7 +5,10 @@ use std::{fmt::Write, fs, path::Path};
 use crate::shell::{error, expect, folder, holds, soon};
 use hardpan::Terrain;
 use hardpan::format::{block, entry, word};
-use hardpan_builder::{Image, Options, Scene, Triangle, build, fixtures, read, sample::Sampler};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::grid::Sampler;
+use hardpan_builder::image::decode;
+use hardpan_builder::{Image, Options, Scene, Triangle, build};
 use verification::bytes::{Aligned, mend_all};
 
 const TILE: u8 = 22;
@@ -91,7 +94,7 @@ fn by_06_a_bundle_is_read_once() {
     let folder = folder("by_06_a_bundle_is_read_once");
     let mut bytes = hills(200);
     let [at, first, count] = tile(&bytes);
-    let all = read::triangles(&Terrain::open(&bytes).unwrap()).len();
+    let all = decode::triangles(&Terrain::open(&bytes).unwrap()).len();
     let own: Vec<usize> = nodes(&bytes, at).into_iter().filter(|node| word_at(&bytes, node + 24) > 0).collect();
     assert!(own.len() > 8, "{}", own.len());
     for node in own {
@@ -103,7 +106,7 @@ fn by_06_a_bundle_is_read_once() {
     let t = Terrain::open(&image).unwrap();
     // what stands in two nodes was one triangle, and may be two by their bases
     let most = t.header().references as usize;
-    assert!((all..=most).contains(&read::triangles(&t).len()), "{} {most}", read::triangles(&t).len());
+    assert!((all..=most).contains(&decode::triangles(&t).len()), "{} {most}", decode::triangles(&t).len());
     assert!(Sampler::of_image(&t).triangles() <= most);
     // and a grid of it is refused before anything is taken
     let text = error(2, &folder, &["grid", "a.hpan", "--cell", "1"]);

@@ -4,10 +4,9 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path, process::Command};
 
 use crate::shell::{BRIDGE, error, expect, folder, holds, info};
 use hardpan::Terrain;
-use hardpan_builder::{
-    Image, Options, Scene, Undersides, build, fixtures,
-    sample::{Rule, Sampler},
-};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::grid::{Rule, Sampler};
+use hardpan_builder::{Image, Options, Scene, Undersides, build};
 use hardpan_shaders::Cpu;
 use num_rational::BigRational;
 use serde_json::Value;

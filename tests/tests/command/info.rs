@@ -3,7 +3,8 @@
 use std::{fs, path::Path};
 
 use crate::shell::{BRIDGE, expect, folder};
-use hardpan_builder::{Options, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{Options, build};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 

@@ -965,7 +965,8 @@ fn vt_16_bundles_add_up() {
 /// Settings and scenes are held to one rule: what is built can be exported and built again.
 #[test]
 fn vt_76_a_scene_has_no_factors_below_zero() {
-    use hardpan_builder::{BuildError, Options, build, fixtures};
+    use hardpan_builder::demo::fixtures;
+    use hardpan_builder::{BuildError, Options, build};
     for bad in [-1.0, -1e-300, f64::NAN, f64::INFINITY] {
         for key in ["mu", "rr", "gain", "cone_index"] {
             let mut scene = fixtures::mats();
@@ -1075,7 +1076,7 @@ fn as_obj(scene: &hardpan_builder::Scene) -> String {
 /// Of the fixtures that are meshes; cobble and step are heights, which no file brings.
 #[test]
 fn by_10_reports_of_fixtures_have_the_written_shape() {
-    use hardpan_builder::fixtures;
+    use hardpan_builder::demo::fixtures;
     let schema: Value = serde_json::from_str(include_str!("../../../builder/report.schema.json")).unwrap();
     let folder = folder("by_10_fixtures");
     let large = [("city", fixtures::city()), ("soup", fixtures::soup(1)), ("far", fixtures::far())];

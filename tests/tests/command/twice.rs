@@ -3,7 +3,8 @@
 use std::{fmt::Write, fs, path::Path};
 
 use crate::shell::{check, expect, folder, holds, report, value, values};
-use hardpan_builder::{HeightField, Options, Scene, Triangle, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{HeightField, Options, Scene, Triangle, build};
 use serde_json::{Value, json};
 use verification::obj::real_file;
 

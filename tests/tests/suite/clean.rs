@@ -2,7 +2,8 @@
 
 use crate::common::lattice_scene;
 use hardpan::Terrain;
-use hardpan_builder::{BuildError, Material, Options, Outliers, Scene, Triangle, build, fixtures, repair};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{BuildError, Material, Options, Outliers, Scene, Triangle, build, repair};
 use verification::oracle::Oracle;
 use verification::random::{Random, points};
 

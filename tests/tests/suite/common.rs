@@ -1,7 +1,8 @@
 //! Building, and comparing with the oracle in every way a question can be put.
 
 use hardpan::{Answer, Cursor, Fixed, Hit, Options, Point, Reach, Status, Terrain, Windows};
-use hardpan_builder::{HeightField, Image, Material, Scene, Triangle, Undersides, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{HeightField, Image, Material, Scene, Triangle, Undersides, build};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use verification::bytes::BLANK;

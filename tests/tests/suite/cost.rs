@@ -2,9 +2,11 @@
 
 use crate::common::{as_given, compare, hills, image, joined, lattice_scene, moved, on_threads, shuffled};
 use hardpan::{Cost, Point, Status, Terrain, Trace, format};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::image::decode;
 use hardpan_builder::{
     BuildError, Crowd, Fallback, HeightField, Job, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build,
-    fixtures, read, verify,
+    verify,
 };
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
@@ -61,7 +63,7 @@ fn by_01_columns_hold_what_queries_cost() {
             let t = Terrain::open_verified(&built.image).unwrap();
             let mut all = Vec::new();
             let mut costliest: Option<Cost> = None;
-            for tile in read::tiles(&t) {
+            for tile in decode::tiles(&t) {
                 let from = all.len();
                 tile.columns(|c| all.push(c));
                 let own = &all[from..];
@@ -74,13 +76,13 @@ fn by_01_columns_hold_what_queries_cost() {
                 let key = |c: &Cost| [c.tests, c.lines, c.leaves, c.nodes];
                 costliest = costliest.into_iter().chain(worst).max_by_key(key);
             }
-            assert_eq!(read::costliest(&t).map(|c| c.cost), costliest, "{name}");
+            assert_eq!(decode::costliest(&t).map(|c| c.cost), costliest, "{name}");
             // each place lies in one column at most, and costs no more than that
             let oracle = Oracle::new(&scene);
             let mut met = 0;
             for p in points(&oracle, 300, 11) {
                 let [x, y] = [p.x, p.y].map(|v| v.div_euclid(Q));
-                let over = |c: &&read::Column| (0..2).all(|i| (0..c.size[i]).contains(&([x, y][i] - c.low[i])));
+                let over = |c: &&decode::Column| (0..2).all(|i| (0..c.size[i]).contains(&([x, y][i] - c.low[i])));
                 let columns: Vec<_> = all.iter().filter(over).collect();
                 let (answer, cost) = t.closest_costed(p);
                 assert!(columns.len() <= 1, "{name}: {columns:?}");

@@ -3,7 +3,8 @@
 use crate::common::{as_given, curb_and_patch, hills, image};
 use hardpan::format::{self, section};
 use hardpan::{OpenError, Point, Status, Terrain, VerifyError};
-use hardpan_builder::{Fallback, HeightField, Options, Scene, build, fixtures, proving_ground};
+use hardpan_builder::demo::{fixtures, proving_ground};
+use hardpan_builder::{Fallback, HeightField, Options, Scene, build};
 use std::ops::Range;
 use verification::bytes::{Aligned, Opened, exercise, extreme_points, mend_all, mend_head};
 use verification::oracle::Oracle;

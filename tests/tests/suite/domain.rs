@@ -2,7 +2,8 @@
 
 use crate::common::{image, lattice_scene};
 use hardpan::{Cursor, Fixed, Options, Status, Terrain, Windows};
-use hardpan_builder::{BuildError, HeightField, Options as Build, Outliers, Scene, Triangle, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{BuildError, HeightField, Options as Build, Outliers, Scene, Triangle, build};
 use verification::bytes::{BLANK, extreme_points};
 use verification::oracle::Oracle;
 use verification::random::Random;

@@ -2,7 +2,8 @@
 
 use crate::common::{lattice_scene, metres, shuffled};
 use hardpan::{Hit, Point, Status, Terrain};
-use hardpan_builder::{Options, Scene, Triangle, Undersides, build, fixtures, repair, source_error};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{Options, Scene, Triangle, Undersides, build, repair, source_error};
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
 use verification::shells::{self, Corners};

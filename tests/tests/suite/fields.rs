@@ -2,7 +2,8 @@
 
 use crate::common::{image, joined, lattice_scene};
 use hardpan::{LeafKind, Point, Status, Terrain, format};
-use hardpan_builder::{HeightField, Options, Scene, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{HeightField, Options, Scene, build};
 use num_rational::BigRational;
 use verification::bytes::BLANK;
 use verification::oracle::{Steps, field_height, patch_height};

@@ -2,7 +2,8 @@
 
 use crate::common::{hills, image};
 use hardpan::{Point, Terrain};
-use hardpan_builder::{HeightField, Scene, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{HeightField, Scene};
 use verification::bytes::BLANK;
 use verification::fnv::Fnv;
 use verification::random::Random;

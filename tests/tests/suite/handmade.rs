@@ -1025,7 +1025,7 @@ fn the_digest_is_the_usual_one() {
 /// The document's digests and identity, computed again from what the builder wrote.
 #[test]
 fn a_built_image_has_the_digests_of_the_document() {
-    let scene = hardpan_builder::fixtures::town(2);
+    let scene = hardpan_builder::demo::fixtures::town(2);
     for built in [&crate::common::image(&scene)[..], &image(&[])] {
         let t = Terrain::open(built).unwrap();
         let mut content = built[64..512].to_vec();

@@ -2,7 +2,8 @@
 
 use crate::common::{hills, joined, lattice_scene, on_threads, shuffled};
 use hardpan::Terrain;
-use hardpan_builder::{Image, Job, Options, Scene, Triangle, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{Image, Job, Options, Scene, Triangle, build};
 use verification::random::Random;
 
 /// An image as the builder makes it by itself.

@@ -14,6 +14,7 @@ mod handmade;
 mod identity;
 mod oracle;
 mod real;
+mod rooms;
 mod rows;
 mod split;
 mod stitch;

@@ -2,7 +2,8 @@
 
 use crate::common::{as_given, compare, image, lattice_scene};
 use hardpan::{Hit, Point, Terrain, heapless::Vec as Fixed};
-use hardpan_builder::{Options, Scene, Triangle, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{Options, Scene, Triangle, build};
 use proptest::prelude::*;
 use verification::oracle::{Oracle, Q, Steps};
 use verification::random::{Random, points};

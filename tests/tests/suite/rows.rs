@@ -2,7 +2,8 @@
 
 use crate::common::{allocations, compare, hills, image, joined, metres, moved};
 use hardpan::{Cost, Cursor, LeafKind, Options, Point, Reach, Status, Terrain, Trace, Windows, format};
-use hardpan_builder::{Scene, fixtures};
+use hardpan_builder::Scene;
+use hardpan_builder::demo::fixtures;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use verification::bytes::BLANK;

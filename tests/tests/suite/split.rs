@@ -2,7 +2,8 @@
 
 use crate::common::{as_given, compare, joined, lattice_scene};
 use hardpan::{Point, Terrain, Trace};
-use hardpan_builder::{Options, Report, Scene, Split, Triangle, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{Options, Report, Scene, Split, Triangle, build};
 use std::collections::{BTreeMap, BTreeSet};
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};

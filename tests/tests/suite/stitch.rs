@@ -2,9 +2,9 @@
 
 use crate::common::{as_given, compare, hills, lattice_scene, on_threads, shuffled};
 use hardpan::{Point as Place, Terrain};
+use hardpan_builder::demo::fixtures;
 use hardpan_builder::{
-    Near, Options, Report, Scene, SourceError, Triangle, Undersides, Verify, build, fixtures, repair, source_error,
-    verify,
+    Near, Options, Report, Scene, SourceError, Triangle, Undersides, Verify, build, repair, source_error, verify,
 };
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};

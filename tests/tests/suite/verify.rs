@@ -4,9 +4,10 @@ use crate::common::{as_given, curb_and_patch, hills, image};
 use crate::handmade;
 use crate::stitch::heap;
 use hardpan::{OpenError, Point, Terrain, Trace, VerifyError, format};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::image::decode;
 use hardpan_builder::{
-    Material, Options, Outcome, Scene, Spot, Triangle, Undersides, Verdict, Verify, build, fixtures, read, repair,
-    source_error, verify,
+    Material, Options, Outcome, Scene, Spot, Triangle, Undersides, Verdict, Verify, build, repair, source_error, verify,
 };
 use std::collections::BTreeSet;
 use verification::bytes::{Aligned, mend_all, mend_head};
@@ -342,7 +343,7 @@ fn by_02_no_reference_of_a_cell_is_spare() {
         let t = Terrain::open(&clean).unwrap();
         let log2 = t.header().tile_log2;
         let mut cells = Vec::new();
-        for (tile, (at, _)) in read::tiles(&t).zip(tiles(&clean)) {
+        for (tile, (at, _)) in decode::tiles(&t).zip(tiles(&clean)) {
             // of each node its blocks, with their places
             let mut nodes = vec![(format::ROOT, [tile.record.x, tile.record.y].map(|v| i64::from(v) << log2))];
             while let Some((node, low)) = nodes.pop() {
@@ -995,7 +996,7 @@ fn by_02_a_node_may_count_fewer_bundles() {
     let (mut proven, mut told) = (0, 0);
     for (name, scene) in [("city", fixtures::city()), ("soup", fixtures::soup(60))] {
         let clean = Aligned::new(&image(&scene));
-        let all = read::triangles(&Terrain::open(&clean).unwrap());
+        let all = decode::triangles(&Terrain::open(&clean).unwrap());
         for (tile, _) in tiles(&clean) {
             let [nodes, _] = index(&clean, tile);
             let [first, count] = [0, 4].map(|i| std::mem::offset_of!(format::Node, bundles) + i);
@@ -1009,7 +1010,7 @@ fn by_02_a_node_may_count_fewer_bundles() {
                     forge(&mut bytes);
                     match failing(&bytes)[..] {
                         [] => {
-                            assert!(read::triangles(&Terrain::open(&bytes).unwrap()) == all, "{name}: {fewer}");
+                            assert!(decode::triangles(&Terrain::open(&bytes).unwrap()) == all, "{name}: {fewer}");
                             proven += 1;
                         }
                         ["structure"] => {

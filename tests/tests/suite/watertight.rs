@@ -2,7 +2,8 @@
 
 use crate::common::{hills, image};
 use hardpan::Terrain;
-use hardpan_builder::{Scene, fixtures};
+use hardpan_builder::Scene;
+use hardpan_builder::demo::fixtures;
 use verification::edges::{self, Edges};
 use verification::obj;
 use verification::oracle::{Oracle, Q};

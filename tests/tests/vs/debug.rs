@@ -8,13 +8,12 @@ use std::{
 
 use crate::shell::{self, BRIDGE, bridge, error, expect, folder, holds, soon};
 use hardpan::{Hit, Point, Terrain, format::FRACTION};
-use hardpan_builder::{
-    HeightField, Image, Material, Options, Scene, Split, Triangle, build,
-    export::debug::{self, Debug},
-    fixtures,
-    info::{self, Info},
-    read,
-};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::export::debug;
+use hardpan_builder::export::debug::Debug;
+use hardpan_builder::image::info::Info;
+use hardpan_builder::image::{decode, info};
+use hardpan_builder::{HeightField, Image, Material, Options, Scene, Split, Triangle, build};
 use serde_json::{Value, json};
 use verification::random::Random;
 
@@ -753,7 +752,7 @@ fn vt_29_a_leaf_names_what_its_box_counts() {
     let built = image(&fixtures::town(1), &Options::default());
     let t = Terrain::open(&built).unwrap();
     let (mut blocks, mut leaves) = (Vec::new(), Vec::new());
-    for tile in read::tiles(&t) {
+    for tile in decode::tiles(&t) {
         tile.blocks(|b| blocks.push((b.low, b.log2, b.triangles)));
         tile.filled(|l| {
             assert_eq!(l.triangles.len(), l.references as usize);

@@ -7,16 +7,15 @@ use std::{
 
 use crate::shell::{BRIDGE, bridge, error, expect, folder, holds, info};
 use hardpan::{Status, Terrain};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::edit::merge::{Merged, NoMerge, Part, Place};
+use hardpan_builder::edit::rebuild::Rebuild;
+use hardpan_builder::export::Obj;
+use hardpan_builder::image::as_source::{scene, settings_of};
+use hardpan_builder::image::decode;
+use hardpan_builder::import::Frame;
 use hardpan_builder::{
-    ImageFile, Material, Near, Options, Provenance, Scene, Split, Triangle, Undersides,
-    again::{scene, settings_of},
-    build, build_recorded,
-    export::Obj,
-    fixtures,
-    import::{self, Frame},
-    merge::{Merged, NoMerge, Part, Place},
-    read,
-    rebuild::Rebuild,
+    ImageFile, Material, Near, Options, Provenance, Scene, Split, Triangle, Undersides, build, build_recorded, import,
 };
 use serde_json::Value;
 use verification::random::Random;
@@ -258,7 +257,7 @@ fn vt_21_tiles_answer_where_they_are_placed() {
     let [row, tile] = [&row, &tile].map(|image| Terrain::open(image).unwrap());
     let absolute = |t: &Terrain| -> Vec<[[i64; 3]; 3]> {
         let at = |c: [i32; 3]| [0, 1, 2].map(|i| t.header().origin[i] + i64::from(c[i]));
-        read::triangles(t).iter().map(|s| s.corners.map(at)).collect()
+        decode::triangles(t).iter().map(|s| s.corners.map(at)).collect()
     };
     let sorted = |mut all: Vec<[[i64; 3]; 3]>| {
         all.iter_mut().for_each(|corners| corners.sort_unstable());
@@ -357,12 +356,12 @@ fn a_merge_is_what_a_build_of_the_exported_objs_is() {
     // and of its ground, as one scene
     let ground: Vec<Scene> = terrains.iter().map(|t| scene(t).unwrap()).collect();
     let again = build(&joined(&ground), &stitch).unwrap();
-    let [again, wanted] = [&again.image, &wanted.image].map(|image| read::triangles(&Terrain::open(image).unwrap()));
+    let [again, wanted] = [&again.image, &wanted.image].map(|image| decode::triangles(&Terrain::open(image).unwrap()));
     assert!(again == wanted);
 }
 
 fn scene_material(t: &Terrain, name: &str) -> Material {
-    let all = (0..t.materials().len() as u16).map(|m| hardpan_builder::again::material(t, m));
+    let all = (0..t.materials().len() as u16).map(|m| hardpan_builder::image::as_source::material(t, m));
     all.into_iter().find(|m| m.name == name).unwrap()
 }
 
@@ -406,7 +405,7 @@ fn what_parts_were_moved_by_stays_stated_where_it_was() {
     let built = build(&merged.scene, &Options { source_error, ..Options::default() }).unwrap();
     let t = Terrain::open_verified(&built.image).unwrap();
     assert_eq!(t.header().error_plan, moved);
-    let errors: Vec<f64> = read::tiles(&t).map(|tile| tile.head.error[0]).collect();
+    let errors: Vec<f64> = decode::tiles(&t).map(|tile| tile.head.error[0]).collect();
     assert!(errors.contains(&moved) && errors.contains(&ROUNDING[0]), "{errors:?}");
     // turned by a quarter it is stated there
     let quarter = Place { translate: [-8192.0, 0.0, 0.0], yaw_deg: 90.0 };
@@ -414,7 +413,7 @@ fn what_parts_were_moved_by_stays_stated_where_it_was() {
     let source_error = merged.source_error([-12, -16]);
     let built = build(&merged.scene, &Options { source_error, ..Options::default() }).unwrap();
     let t = Terrain::open_verified(&built.image).unwrap();
-    for tile in read::tiles(&t) {
+    for tile in decode::tiles(&t) {
         let west = tile.head.x < 0 && t.header().origin[0] <= 0;
         assert_eq!(tile.head.error[0], if west { moved } else { ROUNDING[0] }, "tile {}", tile.head.x);
     }
@@ -778,7 +777,7 @@ fn a_rebuild_mends_what_was_not_mended_and_nothing_twice() {
     assert!(!other.same && other.options.stitch.is_none());
     assert_eq!(settings_of(&t).build, Options::default());
     let built = build(&other.scene, &other.options).unwrap();
-    let [a, b] = [&image, &built.image].map(|image| read::triangles(&Terrain::open(image).unwrap()));
+    let [a, b] = [&image, &built.image].map(|image| decode::triangles(&Terrain::open(image).unwrap()));
     assert!(a == b);
 }
 

@@ -10,7 +10,8 @@ use std::{
 };
 
 use crate::shell::{BRIDGE, HARDPAN, bridge, ended, error, expect, folder, holds, info};
-use hardpan_builder::{Options, Settings, Split, Triangle, build, fixtures};
+use hardpan_builder::demo::fixtures;
+use hardpan_builder::{Options, Settings, Split, Triangle, build};
 use serde_json::{Value, json};
 use verification::fbx::{Mesh, Object, Says, binary, document, text};
 

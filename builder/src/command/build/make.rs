@@ -7,14 +7,16 @@ use std::{
     time::Instant,
 };
 
-use crate::{
-    BuildError, Built, Options, Settings, build_read, check,
-    check::gaps::{Narrow, narrow},
-    export::debug::Debug,
-    import::file_name,
-    read::larger_tiles,
-    sample::Fit,
-};
+use crate::build::error::BuildError;
+use crate::build::{Built, build_read};
+use crate::check;
+use crate::check::gaps::{Narrow, narrow};
+use crate::export::debug::Debug;
+use crate::grid::Fit;
+use crate::image::decode::larger_tiles;
+use crate::import::file_name;
+use crate::options::Options;
+use crate::settings::Settings;
 use hardpan::Terrain;
 
 use super::{
@@ -105,7 +107,7 @@ impl<'a> Plan<'a> {
         let mut ready = asked.read(|settings| self.args.over(settings), kept, report)?;
         let factors = self.args.factors.factors();
         if !factors.is_none() {
-            factors.apply(&mut ready.scene.materials).map_err(|e| Failure::build(&self.who, e))?;
+            factors.apply(&mut ready.scene.materials).map_err(|e| Failure::build(&self.who, e.into()))?;
             (report.factors, ready.provenance.factors) = (Some(factors), Some(factors));
         }
         if factors.states_mu() {
@@ -143,10 +145,10 @@ impl<'a> Plan<'a> {
     fn look(&self, t: &Terrain, built: &Built, ready: &mut Ready, report: &mut Report) -> Done {
         let Ready { provenance, scene, applied, sources, .. } = ready;
         let Settings { allow, build, .. } = &provenance.settings;
-        let allows = |f: &crate::Finding| allow.contains(&f.code);
+        let allows = |f: &crate::report::Finding| allow.contains(&f.code);
         let all = check::built(&built.report, build);
         report.find(&named(&self.who), all.into_iter().filter(|f| !allows(f)));
-        let there: HashSet<&str> = crate::materials::ground(t).into_iter().map(|(name, _)| name).collect();
+        let there: HashSet<&str> = crate::image::materials::ground(t).into_iter().map(|(name, _)| name).collect();
         applied.retain(|name| there.contains(name));
         report.settle(applied);
         let origin = Origin {
@@ -160,7 +162,7 @@ impl<'a> Plan<'a> {
             output: &self.output,
         };
         origin.tell(t, report);
-        let same = |code| code == crate::Code::SameHeight;
+        let same = |code| code == crate::report::Code::SameHeight;
         let (looks, time) =
             stage("looking for ground at one height", || check::ground(t, Some(scene), &Default::default(), same));
         report.seconds.look += time.as_secs_f64();
@@ -269,7 +271,7 @@ impl<'a> Plan<'a> {
 }
 
 /// What became of triangles that are not as the source has them.
-pub fn fates(r: &crate::Report, out: &mut dyn Write) -> Done {
+pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let left_out = [
         (r.excluded, format!("{} not included", grouped(r.excluded))),
         (r.obstacles, counted(r.obstacles, "obstacle")),

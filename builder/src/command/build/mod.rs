@@ -12,7 +12,9 @@ use std::{
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::{Code, MaxCost, Options, Outliers, Settings, Split, Undersides, settings::Raster};
+use crate::options::{MaxCost, Options, Outliers, Split, Undersides};
+use crate::report::Code;
+use crate::settings::{Raster, Settings};
 
 pub use self::sources::{Asked, Placed, Ready, remark, settings_of};
 use super::{

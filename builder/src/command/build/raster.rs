@@ -2,12 +2,13 @@
 
 use std::{io::Write, path::Path, time::Instant};
 
-use crate::{
-    BuildError, Built, Provenance, Scene, Settings,
-    names::{counted, decimal, metres},
-    sample::{Estimate, FieldPosts, Fit, Made, Places, Rule, Sampler},
-    settings::{PostsAt, Raster},
-};
+use crate::build::Built;
+use crate::build::error::BuildError;
+use crate::grid::{Estimate, FieldPosts, Fit, Made, Places, Rule, Sampler};
+use crate::image::provenance::Provenance;
+use crate::scene::Scene;
+use crate::settings::{PostsAt, Raster, Settings};
+use crate::util::text::{counted, decimal, metres};
 use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
@@ -43,10 +44,22 @@ pub fn rastered(
     let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
     // what became of the triangles, and what there is of the field
     let of = std::mem::take(&mut built.report);
-    let crate::Report { error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
-    let crate::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
-    let own = crate::Report { error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
-    built.report = crate::Report { index_bytes, leaf_bytes, image_bytes, ..own };
+    let crate::report::Report {
+        error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, ..
+    } = of;
+    let crate::report::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
+    let own = crate::report::Report {
+        error,
+        error_quantiles,
+        posts,
+        tiles,
+        nodes,
+        bundles,
+        references,
+        patch_blocks,
+        ..mesh
+    };
+    built.report = crate::report::Report { index_bytes, leaf_bytes, image_bytes, ..own };
     Ok((built, fit))
 }
 

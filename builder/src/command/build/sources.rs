@@ -6,12 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    Input, Options, Provenance, Scene, Settings, check,
-    check::source_part::{ground, parts},
-    import::{self, Frame, Import, file_name, utf8},
-    settings::{Applied, MaterialRule, SourceFile},
-};
+use crate::build::source::{ground, parts};
+use crate::image::provenance::{Input, Provenance};
+use crate::import::{Frame, Import, file_name, utf8};
+use crate::options::Options;
+use crate::scene::Scene;
+use crate::settings::{Applied, MaterialRule, Settings, SourceFile};
+use crate::{check, import};
 
 use super::{
     super::{
@@ -91,7 +92,7 @@ impl<'a> Asked<'a> {
         notes(&import.report).into_iter().for_each(|text| report.note(text));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
-        let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
+        let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);

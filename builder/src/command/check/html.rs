@@ -13,17 +13,14 @@ use data_encoding::BASE64;
 use hardpan::Terrain;
 
 use super::{Done, Failure, Found, line, row};
-use crate::{
-    Code, Input,
-    check::Look,
-    draw::{
-        colour::Colour,
-        overview::{Overview, overview},
-        picture::{escaped, hex},
-    },
-    import::file_name,
-    names::{grouped, word},
-};
+use crate::check::Look;
+use crate::draw::colour::Colour;
+use crate::draw::overview::{Overview, overview};
+use crate::draw::picture::{escaped, hex};
+use crate::image::provenance::Input;
+use crate::import::file_name;
+use crate::report::Code;
+use crate::util::text::{grouped, word};
 
 /// How every page begins.
 pub const START: &[u8] = b"<!doctype html>\n<!-- hardpan check -->\n";

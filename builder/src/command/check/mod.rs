@@ -7,11 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    BuildError, Code, Finding, Options, Severity, build_read,
-    check::{self, Limits, Look, steps},
-    names::{counted, few, grouped, metres},
-};
+use crate::build::build_read;
+use crate::build::error::BuildError;
+use crate::check;
+use crate::check::{Limits, Look, steps};
+use crate::options::Options;
+use crate::report::{Code, Finding, Severity};
+use crate::util::text::{counted, few, grouped, metres};
 use hardpan::Terrain;
 use serde_json::{Map, Value, json};
 
@@ -176,7 +178,7 @@ fn by_code(all: &[Finding], wants: impl Fn(Code) -> bool) -> Vec<Look> {
     Code::ALL.into_iter().filter(|code| !check::OF_GROUND.contains(code) && wants(*code)).map(look).collect()
 }
 
-fn ground(args: &Args, t: &Terrain, scene: Option<&crate::Scene>, wants: &dyn Fn(Code) -> bool) -> Vec<Look> {
+fn ground(args: &Args, t: &Terrain, scene: Option<&crate::scene::Scene>, wants: &dyn Fn(Code) -> bool) -> Vec<Look> {
     stage("looking over the ground", || check::ground(t, scene, &args.limits(), wants)).0
 }
 

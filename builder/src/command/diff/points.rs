@@ -18,13 +18,11 @@ use super::{
     },
     Args, check_map, say,
 };
-use crate::{
-    compare::{Compared, Comparison, Differences, Met, Off, Point},
-    draw::dots::Dots,
-    import::file_name,
-    names::micrometres,
-    table::{Points, Row},
-};
+use crate::compare::{Compared, Comparison, Differences, Met, Off, Point};
+use crate::draw::dots::Dots;
+use crate::import::file_name;
+use crate::query::table::{Points, Row};
+use crate::util::text::micrometres;
 
 /// What is said as JSON.
 #[derive(Serialize)]

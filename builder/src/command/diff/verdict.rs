@@ -5,10 +5,8 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::super::{Done, counted, decimal, few, grouped, shown};
-use crate::{
-    compare::{Count, Difference, Fact, FirstByte, Ground, Kind, Largest, MOST_CROSSINGS, MaterialChange},
-    names::micrometres,
-};
+use crate::compare::{Count, Difference, Fact, FirstByte, Ground, Kind, Largest, MOST_CROSSINGS, MaterialChange};
+use crate::util::text::micrometres;
 
 /// Pairs of materials that the table shows, those at most places first.
 const SHOWN: usize = 10;

@@ -6,14 +6,11 @@ use crate::import::file_name;
 use hardpan::Terrain;
 
 use super::super::shown;
-use crate::{
-    ask::Ask,
-    draw::{
-        picture::Picture,
-        plot::{self, Line, Sample},
-    },
-    table::{Drive, Stop},
-};
+use crate::draw::picture::Picture;
+use crate::draw::plot;
+use crate::draw::plot::{Line, Sample};
+use crate::query::Ask;
+use crate::query::table::{Drive, Stop};
 
 /// Height, slope and friction along a drive that was read from a file.
 pub fn picture(t: &Terrain, image: &Path, file: &Path, drive: &Drive) -> Picture {

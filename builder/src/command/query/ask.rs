@@ -3,10 +3,8 @@
 use std::{ffi::OsString, path::Path};
 
 use super::super::quoted;
-use crate::{
-    ask::Ask,
-    table::{self, POINT},
-};
+use crate::query::table::POINT;
+use crate::query::{Ask, table};
 
 /// A point as it is typed.
 pub fn ask(text: &str) -> Result<Ask, String> {

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::{ask::Ask, read, table::meant};
+use crate::image::decode;
+use crate::query::Ask;
+use crate::query::table::meant;
 use hardpan::{Reach, Status, Terrain, Trace};
 
 use super::{
@@ -60,7 +62,7 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
             Trace::Leaf { record, lines } => {
                 cost.leaves += 1;
                 cost.lines += lines;
-                let held = read::leaf(t, record, lines).map(|leaf| {
+                let held = decode::leaf(t, record, lines).map(|leaf| {
                     let what = leaf.triangles.map_or("heights".into(), |n| counted(n as u64, "triangle"));
                     let [material, source] = [t.material_name(leaf.material), t.source_name(leaf.source)].map(shown);
                     format!("{what}, {material} of {source}, ")

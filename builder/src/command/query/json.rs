@@ -9,7 +9,7 @@ use super::{
     sheet::{Row, Shape, Sheet, fallen, slope},
     status_text,
 };
-use crate::table::{meant, unquoted};
+use crate::query::table::{meant, unquoted};
 
 /// One array, one object a line.
 pub struct Json<'t, 'a, W> {

@@ -22,10 +22,8 @@ use super::{
     room,
     sheet::slope,
 };
-use crate::{
-    ask::Ask,
-    table::{Points, Row},
-};
+use crate::query::Ask;
+use crate::query::table::{Points, Row};
 
 /// What the columns are called, before those of the file that go with them.
 #[rustfmt::skip]

@@ -3,11 +3,9 @@
 use hardpan::{Answer, Reach, Status, Terrain};
 
 use super::super::{counted, decimal, grouped};
-use crate::{
-    ask::Ask,
-    check::jump::Jumps,
-    table::{Heights, Tally},
-};
+use crate::check::jump::Jumps;
+use crate::query::Ask;
+use crate::query::table::{Heights, Tally};
 
 /// Points of a file over which no ground was found.
 #[derive(Default)]

@@ -30,12 +30,10 @@ use super::{
     Done, Failure, Form, Kind, NewFile, Replace, counted, export::not_a_source, findings::worded, grouped,
     has_extension, is_nowhere, load, named, note, tables, terrain, warn,
 };
-use crate::{
-    ask::{Ask, Many},
-    draw::plot,
-    read::{ROOM, room},
-    table::{Drive, POINT, Passed, Points, Row as Point, Stop},
-};
+use crate::draw::plot;
+use crate::image::decode::{ROOM, room};
+use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
+use crate::query::{Ask, Many};
 
 #[derive(clap::Args)]
 #[command(after_help = HOW)]

@@ -4,10 +4,8 @@ use std::io;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
-use crate::{
-    ask::Ask,
-    table::{Passed, Stop},
-};
+use crate::query::Ask;
+use crate::query::table::{Passed, Stop};
 
 /// One answer.
 pub struct Row<'r> {

@@ -7,12 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    Agreement, Input, MatchedBy, Provenance, Scene, Spot, SurfaceError,
-    import::{self, Frame, ImportError, file_name},
-    settings::{Settings, SourceFile},
-    source_error,
-};
+use crate::image::provenance::{Input, MatchedBy, Provenance};
+use crate::import;
+use crate::import::{Frame, ImportError, file_name};
+use crate::scene::Scene;
+use crate::settings::{Settings, SourceFile};
+use crate::verify::{Agreement, Spot, SurfaceError, source_error};
 use hardpan::{Terrain, format::section};
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     let may_be: Vec<bool> = settings.materials.iter().map(|rule| rule.optional == Some(true)).collect();
     settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
     settings.rules.iter_mut().for_each(|rule| rule.optional = Some(true));
-    let applied = settings.apply_files(&mut import, files.iter().map(|(_, said)| said));
+    let applied = import.apply(&settings, files.iter().map(|(_, said)| said));
     let applied = applied.map_err(|e| Failure::input(&args.against[0], e))?;
     let asked = settings.materials.iter().zip(may_be).filter(|(_, may)| !may);
     let absent: Vec<&str> =

@@ -4,7 +4,7 @@ mod against;
 
 use std::{io::Write, path::PathBuf};
 
-use crate::{Agreement, Check, Fault, Outcome, Verdict, Verify, verify};
+use crate::verify::{Agreement, Check, Fault, Outcome, Verdict, Verify, verify};
 use serde_json::{Value, json};
 
 use self::against::{beyond, compared, comparison, measure, sources};

@@ -16,18 +16,15 @@ use ufbx::{
 
 use super::{
     FileReport, Frame, Import, ImportError, ImportErrorKind, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Next, Place,
-    Unit, Up, file_name, forget_unused,
-    frame::{Axes, Native, Transform},
-    number_sources, plain,
+    Unit, Up, file_name, forget_unused, number_sources, plain,
     polygon::Cutter,
     report::{Tally, Thing},
     text::{self, Watched, ZEROS, quoted},
     too_many,
 };
-use crate::{
-    Scene, Triangle,
-    names::{counted, grouped},
-};
+use crate::scene::{Scene, Triangle};
+use crate::settings::frame::{Axes, Native, Transform};
+use crate::util::text::{counted, grouped};
 
 /// What the format has it when a file says nothing.
 const NATIVE: Native = Native::silent(Up::Y, Unit::Cm);

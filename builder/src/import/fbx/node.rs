@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 use ufbx::{ElementData, ElementType, InheritMode, LodDisplay, Node, RotationOrder, Scene};
 
-use crate::import::frame::cos_sin;
+use crate::settings::frame::cos_sin;
 
 type Matrix = [[f64; 3]; 3];
 

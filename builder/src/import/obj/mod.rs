@@ -19,15 +19,14 @@ use std::{
 use self::parse::{BACK, Fault, HUGE, Piece, What, ZERO, parse};
 use super::{
     FileReport, Frame, Import, ImportError, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Place, Unit, Up,
-    file_name, forget_unused,
-    frame::Native,
-    mtl, number_sources, plain,
+    file_name, forget_unused, mtl, number_sources, plain,
     polygon::Cutter,
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
     too_many,
 };
-use crate::{Scene, Triangle};
+use crate::scene::{Scene, Triangle};
+use crate::settings::frame::Native;
 
 /// What nobody says of the numbers of an OBJ.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
@@ -288,7 +287,7 @@ fn libraries(path: &Path, statements: Vec<(u64, String)>, scene: &Scene, report:
     if report.libraries.iter().any(|l| l.materials.is_some()) {
         let mut triangles = vec![0; scene.materials.len()];
         scene.triangles.iter().for_each(|t| triangles[usize::from(t.material)] += 1);
-        let undefined = |m: &crate::Material| m.name != NO_NAME && !defined.names.contains(&m.name);
+        let undefined = |m: &crate::scene::Material| m.name != NO_NAME && !defined.names.contains(&m.name);
         for (m, triangles) in scene.materials.iter().zip(triangles).filter(|(m, _)| undefined(m)) {
             tally.name(Thing::Undefined, &m.name, triangles);
         }

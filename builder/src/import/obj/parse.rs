@@ -1,12 +1,10 @@
 //! One part of a file, as numbers that know nothing of what stands before it.
 
-use crate::import::{
-    MOST_VERTICES,
-    frame::Transform,
-    report::{Tally, Thing},
-    text::{Cursor, name, quoted},
-};
-use crate::names::LONG_NAME;
+use crate::import::MOST_VERTICES;
+use crate::import::report::{Tally, Thing};
+use crate::import::text::{Cursor, name, quoted};
+use crate::settings::frame::Transform;
+use crate::util::text::LONG_NAME;
 
 /// Stand for the numbers of vertices that no file has: 0, before the first, beyond what can be counted.
 pub const ZERO: u32 = u32::MAX;

@@ -1,7 +1,8 @@
 //! The terrains that the boards are asked about. Only + - * and floor in what is generated: the same images everywhere.
 
+use hardpan_builder::demo::proving_ground;
 use hardpan_builder::import::{self, Frame, Up};
-use hardpan_builder::{HeightField, Material, Scene as Source, Triangle, proving_ground};
+use hardpan_builder::{HeightField, Material, Scene as Source, Triangle};
 use std::{env, path::Path};
 
 /// A terrain, how many uniform queries it gets, how many of the costliest, whether every corner is one, and how many random ones more.

@@ -1,0 +1,215 @@
+//! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
+
+use crate::build::lattice::upward;
+use crate::report::{Contested, Report};
+use crate::scene::Material;
+use crate::util::exact::area2;
+use hardpan_shaders::Face;
+use hardpan_shaders::sort::{lists_of_parts, runs};
+use hashbrown::HashSet;
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// Triangles that are looked at together.
+const CHUNK: usize = 64;
+
+/// Why a triangle is no ground.
+#[derive(Clone, Copy)]
+enum Fate {
+    /// Counted by `quantise`.
+    Outside,
+    Excluded,
+    Obstacle,
+    Collapsed,
+    Vertical,
+    Ceiling,
+    Steep,
+}
+
+/// How many there are.
+const FATES: usize = Fate::Steep as usize + 1;
+
+/// Orients what is ground and sorts it; drops and counts the rest. Of each triangle, in the order of the scene, twice its plan
+/// area in square steps; zero of what is no ground, as are those that are `steep`. And which sides of coincident ones look up, by
+/// `looks_down`.
+pub fn ground(
+    faces: &mut Vec<Face>,
+    vertices: &[[i32; 3]],
+    materials: &[Material],
+    ceilings: &[bool],
+    steep: impl Fn(usize) -> bool + Sync,
+    looks_down: impl Fn(usize) -> bool + Sync,
+    report: &mut Report,
+) -> (Vec<u64>, Sides) {
+    let fate = |i: usize, f: &mut Face, corners: [[i32; 3]; 3]| {
+        let material = &materials[usize::from(f.material)];
+        if !material.include {
+            return Err(Fate::Excluded);
+        }
+        if material.obstacle {
+            return Err(Fate::Obstacle);
+        }
+        if f.is_outside() {
+            return Err(Fate::Outside);
+        }
+        let [a, b, c] = corners;
+        let area = area2(a, b, c);
+        match upward(f.v, area) {
+            None if is_line(corners) => Err(Fate::Collapsed),
+            None => Err(Fate::Vertical),
+            Some(_) if ceilings.get(i) == Some(&true) => Err(Fate::Ceiling),
+            Some(_) if steep(i) => Err(Fate::Steep),
+            Some(v) => {
+                f.v = v;
+                Ok(area.unsigned_abs() as u64) // no more than the domain
+            }
+        }
+    };
+    let mut areas = vec![0; faces.len()];
+    let chunks = faces.par_chunks_mut(CHUNK).zip(areas.par_chunks_mut(CHUNK)).enumerate();
+    let counted = chunks.map(|(chunk, (faces, areas))| {
+        // all corners first: many are waited for at once
+        let mut corners = [[[0; 3]; 3]; CHUNK];
+        for (corners, f) in corners.iter_mut().zip(&*faces).filter(|(_, f)| !f.is_outside()) {
+            *corners = f.v.map(|v| vertices[v as usize]);
+        }
+        let mut counts = [0u64; FATES];
+        for (((f, to), corners), i) in faces.iter_mut().zip(areas).zip(corners).zip(CHUNK * chunk..) {
+            match fate(i, f, corners) {
+                Ok(area) => *to = area,
+                Err(fate) => counts[fate as usize] += 1,
+            }
+        }
+        counts
+    });
+    let counts = counted.reduce(|| [0; FATES], |a, b| std::array::from_fn(|i| a[i] + b[i]));
+    for (fate, count) in [
+        (Fate::Excluded, &mut report.excluded),
+        (Fate::Obstacle, &mut report.obstacles),
+        (Fate::Collapsed, &mut report.collapsed),
+        (Fate::Vertical, &mut report.vertical),
+        (Fate::Ceiling, &mut report.ceilings),
+        (Fate::Steep, &mut report.steep),
+    ] {
+        *count += counts[fate as usize];
+    }
+    let kept = |some: Range<usize>| {
+        let some = faces[some.clone()].iter().zip(&areas[some]);
+        some.filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], f.key()))
+    };
+    let (starts, mut keys) = lists_of_parts(vertices.len(), faces.len(), kept);
+    let sorted = runs(&starts[..=vertices.len()], &mut keys).map(|(_, starts, keys)| {
+        let mut some_coincide = false;
+        for run in starts.windows(2) {
+            let run = &mut keys[(run[0] - starts[0]) as usize..(run[1] - starts[0]) as usize];
+            run.sort_unstable();
+            some_coincide |= run.windows(2).any(|two| two[0][..3] == two[1][..3]);
+        }
+        some_coincide
+    });
+    let some_coincide = sorted.reduce(|| false, |a, b| a | b);
+    let sides = if some_coincide { Sides::of(&keys, faces, &areas, materials, looks_down) } else { Sides::default() };
+    *faces = keys.into_par_iter().map(Face::of_key).collect();
+    (areas, sides)
+}
+
+/// Which of coincident triangles look up in the source, where nothing of higher rank says which of them stays.
+#[derive(Default)]
+pub struct Sides {
+    asked: HashSet<[u32; 3]>,
+    up: HashSet<[u32; 4]>,
+}
+
+impl Sides {
+    /// Of sorted keys; the oriented triangles, of which those with an area count, are as many as `looks_down` knows.
+    fn of(
+        keys: &[[u32; 4]],
+        faces: &[Face],
+        areas: &[u64],
+        materials: &[Material],
+        looks_down: impl Fn(usize) -> bool + Sync,
+    ) -> Sides {
+        let corners = |key: &[u32; 4]| [key[0], key[1], key[2]];
+        let priority = |key: &[u32; 4]| materials[(key[3] >> 16) as usize].priority;
+        let is_open = |run: &&[[u32; 4]]| {
+            let most = run.iter().map(priority).max();
+            let mut those = run.iter().filter(|key| Some(priority(key)) == most).map(|key| key[3]);
+            let first = those.next();
+            run.len() > 1 && those.any(|kind| Some(kind) != first)
+        };
+        let runs = keys.par_chunk_by(|a, b| corners(a) == corners(b)).filter(is_open);
+        let asked: HashSet<[u32; 3]> = runs.map(|run| corners(&run[0])).collect::<Vec<_>>().into_iter().collect();
+        if asked.is_empty() {
+            return Sides::default();
+        }
+        let found = faces.par_iter().zip(areas).enumerate();
+        let found = found.filter(|(i, (f, area))| **area > 0 && asked.contains(&f.v) && !looks_down(*i));
+        let up = found.map(|(_, (f, _))| f.key()).collect::<Vec<_>>().into_iter().collect();
+        Sides { asked, up }
+    }
+
+    /// Whether a triangle looks down only, where that was asked.
+    fn is_back(&self, f: &Face) -> bool {
+        !self.asked.is_empty() && self.asked.contains(&f.v) && !self.up.contains(&f.key())
+    }
+}
+
+/// Whether three points lie on one line in space.
+fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
+    let d = |p: [i32; 3], q: [i32; 3]| -> [i128; 3] { std::array::from_fn(|i| i128::from(q[i]) - i128::from(p[i])) };
+    let (u, v) = (d(a, b), d(a, c));
+    (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])
+}
+
+/// Degrees by which a triangle at a limit may seem steeper: its coordinates are rounded, and so is the tangent of 45 degrees. Odd, so
+/// that no slope is just at a limit that is typed, and this.
+const STEEPER: f64 = 7.3e-7;
+
+/// How far ground as steep as a limit in degrees rises in a metre of plan.
+pub fn rise(limit: f64) -> f64 {
+    libm::tan((limit + STEEPER).min(90.0) * (std::f64::consts::PI / 180.0))
+}
+
+/// Whether a triangle rises more than so much in a metre of plan. Slopes are those of the source, before rounding.
+pub fn is_steep(mut corners: [[f64; 3]; 3], rise: f64) -> bool {
+    corners.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers")); // the same in any order
+    let [a, b, c] = corners;
+    let normal = |i: usize, j: usize| (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
+    let [x, y, z] = [normal(1, 2), normal(2, 0), normal(0, 1)];
+    x * x + y * y > rise * rise * (z * z)
+}
+
+/// Which of two coincident triangles stays: the material of highest priority, then the first by name, then the first source
+/// by name.
+pub fn first(a: Face, b: Face, materials: &[Material]) -> Face {
+    let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].priority), *f);
+    std::cmp::min_by_key(a, b, rank)
+}
+
+/// Keeps one of coincident triangles of a sorted mesh: that of highest priority, then one that looks up in the source, then by the
+/// rule of [`first`]. Returns how many went, and what of them had priority and side of what stays and another friction.
+pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material], sides: &Sides) -> (u64, Option<Contested>) {
+    let before = faces.len();
+    let of = |f: &Face| &materials[usize::from(f.material)];
+    let surface = |f: &Face| [of(f).mu, of(f).rr, of(f).gain];
+    let class = |f: &Face| (Reverse(of(f).priority), sides.is_back(f));
+    let mut contested: Option<Contested> = None;
+    let (mut kept, mut from) = (0, 0);
+    while from < before {
+        let to = from + faces[from..].iter().take_while(|f| f.v == faces[from].v).count();
+        let mut stays = faces[from];
+        if to - from > 1 {
+            let run = &faces[from..to];
+            stays = *run.iter().min_by_key(|f| (class(f), **f)).expect("some");
+            for goes in run.iter().filter(|f| surface(f) != surface(&stays) && class(f) == class(&stays)) {
+                let found = || Contested { triangles: 0, stays: of(&stays).name.clone(), goes: of(goes).name.clone() };
+                contested.get_or_insert_with(found).triangles += 1;
+            }
+        }
+        faces[kept] = stays;
+        (kept, from) = (kept + 1, to);
+    }
+    faces.truncate(kept);
+    ((before - kept) as u64, contested)
+}

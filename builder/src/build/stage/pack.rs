@@ -1,0 +1,221 @@
+//! Tiles and tables into one image.
+
+use super::partition::{PAGE_LOG2, squares};
+use super::tile::Blob;
+use crate::build::error::{BuildError, Limit};
+use crate::build::lattice::Mesh;
+use crate::image::Image;
+use crate::options::Options;
+use crate::report::Report;
+use crate::util::exact::exp2;
+use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use zerocopy::{FromZeros, IntoBytes};
+
+/// As stated, or the default of clay and sand (MAVS: 250 PSI).
+fn cone_index(m: &crate::scene::Material) -> f64 {
+    let counts = [surface::CLAY, surface::SAND].contains(&m.surface);
+    if m.cone_index == 0.0 && counts { surface::CONE_INDEX } else { m.cone_index }
+}
+
+/// Lays out an image.
+pub fn pack(
+    mesh: &Mesh,
+    options: &Options,
+    tiles: Vec<Blob>,
+    provenance: &[u8],
+    report: &mut Report,
+) -> Result<Image, BuildError> {
+    let mut names = Vec::new();
+    let mut name = |s: &str| {
+        let at = names.len() as u32;
+        names.extend_from_slice(s.as_bytes());
+        (at, s.len())
+    };
+    let materials: Vec<Material> = mesh
+        .materials
+        .iter()
+        .map(|m| {
+            let (at, len) = name(&m.name);
+            let name_len = u16::try_from(len).map_err(|_| Limit::LongName)?;
+            Ok(Material {
+                mu: m.mu,
+                rolling: m.rr,
+                gain: m.gain,
+                cone_index: cone_index(m),
+                name: at,
+                name_len,
+                surface: m.surface,
+                class_mask: m.class_mask,
+                label: m.label,
+                flags: if m.obstacle { Material::OBSTACLE } else { 0 },
+                priority: m.priority,
+                precedence: 0,
+                reserved: [0; 3],
+            })
+        })
+        .collect::<Result<_, BuildError>>()?;
+    let sources: Vec<Source> = mesh
+        .sources
+        .iter()
+        .map(|s| {
+            let (at, len) = name(s);
+            Source { name: at, name_len: len as u32, precedence: 0, reserved: [0; 3] }
+        })
+        .collect();
+
+    let mut table = Vec::with_capacity(tiles.len());
+    let mut at = 0u64;
+    let checks: Vec<(u32, [u8; 32])> = tiles
+        .par_iter()
+        .map(|t| rayon::join(|| crc32fast::hash(t.bytes()), || Sha256::digest(t.bytes()).into()))
+        .collect();
+    let mut digests = Sha256::new();
+    for (t, (crc, digest)) in tiles.iter().zip(checks) {
+        table.push(TileRecord { offset: at, len: t.bytes().len() as u64, crc, x: t.x, y: t.y, reserved: 0, digest });
+        at += t.bytes().len() as u64;
+        digests.update(digest);
+    }
+    let tiles_digest: [u8; 32] = digests.finalize().into();
+    let root = root(mesh, &tiles, &table)?;
+
+    let body = |kind: u32| match kind {
+        section::MATERIALS => materials.as_bytes(),
+        section::NAMES => &names,
+        section::SOURCES => sources.as_bytes(),
+        section::DIRECTORY => root.directory.as_bytes(),
+        section::PAGES => root.pages.as_bytes(),
+        section::TILE_TABLE => table.as_bytes(),
+        section::PROVENANCE => provenance,
+        kind => unreachable!("section kind {kind} is not written"),
+    };
+    let mut sections = [Section::default(); format::SECTIONS];
+    let mut offset = format::HEAD_LEN as u64;
+    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(|kind| kind.required)) {
+        let (len, crc, digest) = match kind.number {
+            section::TILES => (at, 0, tiles_digest),
+            number => {
+                let body = body(number);
+                (body.len() as u64, crc32fast::hash(body), Sha256::digest(body).into())
+            }
+        };
+        *place = Section { kind: kind.number, flags: kind.flags, offset, len, crc, reserved: 0, digest };
+        offset = (offset + len).next_multiple_of(format::ALIGN as u64);
+    }
+    let total = offset;
+
+    let mut header = Header::new_zeroed();
+    header.magic = format::MAGIC;
+    header.version = format::VERSION;
+    header.least_reader = format::VERSION;
+    header.head_len = format::HEAD_LEN as u32;
+    header.total_len = total;
+    fill(&mut header, mesh, options, &tiles, report);
+    header.page_min = root.min;
+    header.page_count = root.count;
+    header.sections = sections;
+    let mut identity = Sha256::new();
+    identity.update(&header.as_bytes()[format::CONTENT_HEADER]);
+    for s in sections.iter().filter(|s| s.is_content()) {
+        identity.update(s.kind.to_le_bytes());
+        identity.update(s.digest);
+    }
+    header.identity = identity.finalize().into();
+    header.head_crc = crc32fast::hash(header.as_bytes());
+
+    let len = usize::try_from(total).map_err(|_| Limit::Memory { bytes: None, why: String::new() })?;
+    let mut image = Image::zeroed(len).map_err(|e| Limit::Memory { bytes: Some(len), why: e.to_string() })?;
+    let bytes = image.bytes_mut();
+    bytes[..format::HEAD_LEN].copy_from_slice(header.as_bytes());
+    let (mut rest, mut from) = (&mut bytes[format::HEAD_LEN..], format::HEAD_LEN as u64);
+    let mut tiles_bytes: &mut [u8] = &mut [];
+    for s in sections.iter().filter(|s| s.is_used()) {
+        let (own, behind) = rest.split_at_mut((s.offset + s.len - from) as usize);
+        let own = &mut own[(s.offset - from) as usize..];
+        match s.kind {
+            section::TILES => tiles_bytes = own,
+            kind => own.copy_from_slice(body(kind)),
+        }
+        (rest, from) = (behind, s.offset + s.len);
+    }
+    // tiles lie one behind the other
+    let mut rest = tiles_bytes;
+    let mut places = Vec::with_capacity(tiles.len());
+    for t in &tiles {
+        let (own, others) = rest.split_at_mut(t.bytes().len());
+        places.push((t, own));
+        rest = others;
+    }
+    places.into_par_iter().for_each(|(t, own)| own.copy_from_slice(t.bytes()));
+    report.image_bytes = total;
+    Ok(image)
+}
+
+fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: &mut Report) {
+    let z_steps = |v: f64| (v * exp2(8 - options.z_log2)).round_ties_even() as i64;
+    let sum = |f: fn(&Blob) -> u64| tiles.iter().map(f).sum::<u64>();
+    let most = |f: fn(&Blob) -> u32| tiles.iter().map(f).max().unwrap_or(0);
+    (h.xy_log2, h.z_log2) = (options.xy_log2, options.z_log2);
+    h.origin = mesh.origin;
+    [h.min, h.max] = mesh.bounds;
+    (h.tile_log2, h.page_log2) = (mesh.tile_log2, PAGE_LOG2);
+    h.tile_count = tiles.len() as u32;
+    h.max_layers = most(|t| t.head.max_layers);
+    h.triangles = report.triangles;
+    h.bundles = sum(|t| t.head.bundle_count.into());
+    h.patch_blocks = sum(|t| t.patch_blocks);
+    h.references = sum(|t| t.head.references.into());
+    h.near = z_steps(options.near);
+    h.far = z_steps(options.far);
+    h.layer_merge = z_steps(options.layer_merge);
+    h.default_z = z_steps(options.default_z);
+    (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
+    h.fallback = options.fallback as u32;
+    h.wide_tests = most(|t| t.wide_tests);
+    h.bound =
+        [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
+    let moved = mesh.moved.iter().map(|m| m.1);
+    let source = mesh.source_error(tiles.iter().map(|t| [t.x, t.y]));
+    let source = source.map(|all| all.values().fold([0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]));
+    [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter(), source);
+    report.error = [h.error_plan, h.error_height];
+
+    report.tiles = tiles.len() as u64;
+    report.nodes = sum(|t| t.nodes);
+    report.bundles = h.bundles;
+    report.references = h.references;
+    report.patch_blocks = h.patch_blocks;
+    report.index_bytes = sum(|t| t.index_bytes);
+    report.leaf_bytes = tiles.iter().map(|t| t.bytes().len() as u64 - u64::from(t.head.bundles) * 128).sum();
+}
+
+struct Root {
+    min: [i32; 2],
+    count: [u32; 2],
+    directory: Vec<u32>,
+    pages: Vec<u32>,
+}
+
+/// Directory and pages: the only place that knows where tiles are. They hold the bounds, of which the greatest, rounded up, may
+/// be a step beyond the last tile.
+fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
+    let page = |t: &Blob| [t.x >> PAGE_LOG2, t.y >> PAGE_LOG2];
+    let (min, count) = squares(mesh, mesh.tile_log2);
+    let side = 1usize << PAGE_LOG2;
+    let mut directory = vec![slot::EMPTY; count[0] as usize * count[1] as usize];
+    let mut pages: Vec<u32> = Vec::new();
+    for (t, r) in tiles.iter().zip(table) {
+        let [px, py] = page(t);
+        let at = (py - min[1]) as usize * count[0] as usize + (px - min[0]) as usize;
+        if directory[at] == slot::EMPTY {
+            directory[at] = slot::to((pages.len() / (side * side)) as u32).ok_or(Limit::ImageBytes)?;
+            pages.resize(pages.len() + side * side, slot::EMPTY);
+        }
+        let page = slot::reference(directory[at]).map_or(0, |page| page as usize) * side * side;
+        let in_page = [t.x, t.y].map(|v| v as usize & (side - 1));
+        let place = u32::try_from(r.offset / format::ALIGN as u64).ok().and_then(slot::to).ok_or(Limit::ImageBytes)?;
+        pages[page + in_page[1] * side + in_page[0]] = place;
+    }
+    Ok(Root { min, count, directory, pages })
+}

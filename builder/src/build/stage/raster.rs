@@ -1,0 +1,280 @@
+//! Height fields into patch blocks: 4 x 4 cells of bilinear heights in 32 or 64 bytes.
+//!
+//! A post shared by blocks is rounded to the coarsest of their scales, so a field has no cracks.
+
+use crate::build::error::{BuildError, Limit};
+use crate::build::lattice::Field;
+use crate::scene::HeightField;
+use crate::util::exact::exp2;
+use hardpan::format::{BLOCK_CELLS, BLOCK_POSTS, FRACTION, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, halves};
+use rayon::prelude::*;
+
+/// A field on the lattice: posts in height steps, and the scale of each block.
+///
+/// A place `q` query steps from the origin lies at `zero + q * rate / 2^32`, rounded down, in 2^-32 cells.
+/// Both numbers are rounded up, so that a post on the query grid lies exactly where it should, to the 2^-16
+/// cells that count, anywhere in the domain.
+pub struct Rastered {
+    rate: u64,
+    zero: [i128; 2],
+    up: i64,
+    cells: [u32; 2],
+    /// 0: heights of 8 bits, 1: of 16.
+    class: u8,
+    /// Least and greatest coordinates in steps: in plan of the first and last place with ground, rounded outwards, in
+    /// height of the posts as they are stored.
+    pub bounds: [[i32; 3]; 2],
+    pub material: u16,
+    pub source: u16,
+    blocks: [usize; 2],
+    records: Vec<[u8; 64]>,
+}
+
+const SIDE: usize = BLOCK_CELLS as usize;
+/// Query steps in a plan step.
+const UNIT: i64 = 1 << FRACTION;
+
+/// Rounds a field's posts and packs its blocks.
+pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
+    let field = &f.field;
+    let limit = |fault| BuildError::from(Limit::Field { pitch: field.pitch, fault });
+    let up = (field.pitch * exp2(24 - step[0])).round_ties_even();
+    // a step at least, and less than the domain
+    if !(exp2(24)..exp2(56)).contains(&up) {
+        return Err(limit("is too coarse or too fine for the plan step"));
+    }
+    let rate = reciprocal(field.pitch * exp2(8 - step[0]));
+    let zero = f.zero.map(|z| -((i128::from(z) * i128::from(rate)) >> 32));
+    let scale_z = exp2(-step[1]);
+    // in steps: computed where it is asked for, as fields are large
+    let steps = |h: f64| {
+        let z = (h * scale_z).round_ties_even();
+        (z.abs() < 1e15).then(|| z as i64 - origin_z)
+    };
+    if heights.par_iter().filter_map(|h| steps(*h)).any(|z| i32::try_from(z).is_err()) {
+        return Err(limit("reaches beyond the domain in height"));
+    }
+    let cells = [field.columns - 1, field.rows - 1];
+    let blocks = cells.map(|c| c.div_ceil(SIDE));
+    let post = |x: usize, y: usize| steps(heights[y.min(field.rows - 1) * field.columns + x.min(field.columns - 1)]);
+    // half a scale of error is allowed at a post, and a height step of its own rounding
+    let allowed = ((field.tolerance * scale_z) as u64).max(1);
+    let coarsest = (allowed.ilog2() + 1).min(PATCH_UNITS.end().ilog2() - FRACTION);
+    let scales_for = |top: i64| -> Option<Vec<u32>> {
+        let scale = |b: usize| {
+            let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
+            let posts = (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j)));
+            let heights = posts.filter_map(|(i, j)| post(bx + i, by + j));
+            let ends = heights.map(|z| [z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+            let range = ends.map_or(0, |[low, high]| high - low);
+            // rounding by neighbours' scales may widen the range by one coarsest step at either end
+            (0..=coarsest).find(|&s| (range + (2 << coarsest)) >> s < top)
+        };
+        (0..blocks[0] * blocks[1]).into_par_iter().map(scale).collect()
+    };
+    let found = scales_for(255).map(|s| (0, s)).or_else(|| scales_for(65_535).map(|s| (1, s)));
+    let (class, scales) = found.ok_or_else(|| limit("is too steep for 16 bits a block; allow a larger tolerance"))?;
+    // the coarsest scale of the blocks that share a post
+    let scale_of = &scales;
+    let shared = |x: usize, y: usize| {
+        let around = |v: usize, n: usize| {
+            let b = (v / SIDE).min(n - 1);
+            if v.is_multiple_of(SIDE) && b > 0 { b - 1..=b } else { b..=b }
+        };
+        around(y, blocks[1])
+            .flat_map(|j| around(x, blocks[0]).map(move |i| scale_of[j * blocks[0] + i]))
+            .max()
+            .expect("a post has a block")
+    };
+    let rounded = &|x: usize, y: usize| -> Option<i64> {
+        let (x, y) = (x.min(field.columns - 1), y.min(field.rows - 1));
+        let s = shared(x, y);
+        let z = post(x, y)?;
+        let half = if s == 0 { 0 } else { 1i64 << (s - 1) };
+        Some((z + half) >> s << s)
+    };
+    // a block's bytes, and its least and greatest height
+    let record = |(b, &scale): (usize, &u32)| -> Result<([u8; 64], [i64; 2]), BuildError> {
+        let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
+        let heights: Vec<Option<i64>> =
+            (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j))).map(|(i, j)| rounded(bx + i, by + j)).collect();
+        let height = heights.iter().flatten().fold([i64::MAX, i64::MIN], |[low, high], &z| [low.min(z), high.max(z)]);
+        let base = heights.iter().flatten().min().map_or(0, |z| z >> scale << scale);
+        let mut r = [0u8; 64];
+        let base32 = i32::try_from(base).map_err(|_| limit("reaches beyond the domain in height"))?;
+        r[..4].copy_from_slice(&base32.to_le_bytes());
+        r[4..8].copy_from_slice(&(1u32 << FRACTION << scale).to_le_bytes());
+        // all ones is no height
+        let values = heights.iter().map(|h| h.map_or(u16::MAX, |z| ((z - base) >> scale) as u16));
+        for (k, v) in values.enumerate() {
+            match class {
+                0 => r[POSTS_AT[0] + k] = v as u8,
+                _ => r[POSTS_AT[1] + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
+            }
+        }
+        Ok((r, height))
+    };
+    let mut records = vec![[0; 64]; scales.len()];
+    let put = |(to, of): (&mut [u8; 64], (usize, &u32))| -> Result<[i64; 2], BuildError> {
+        let (bytes, height) = record(of)?;
+        *to = bytes;
+        Ok(height)
+    };
+    let made = records.par_iter_mut().zip(scales.par_iter().enumerate()).map(put);
+    let reach = |a: [i64; 2], b: [i64; 2]| Ok([a[0].min(b[0]), a[1].max(b[1])]);
+    let height = made.try_reduce(|| [i64::MAX, i64::MIN], reach)?;
+    let mut field = Rastered {
+        rate,
+        zero,
+        up: up as i64,
+        cells: cells.map(|c| c as u32),
+        class,
+        bounds: Default::default(),
+        material: field.material,
+        source: field.source,
+        blocks,
+        records,
+    };
+    let plan = [0, 1].map(|axis| field.ends(axis));
+    for (k, (q, z)) in [plan.map(|p| p[0] >> FRACTION), plan.map(|p| (p[1] + UNIT - 1) >> FRACTION)]
+        .into_iter()
+        .zip(height)
+        .enumerate()
+    {
+        let corner = [q[0], q[1], z].map(i32::try_from);
+        let [Ok(x), Ok(y), Ok(z)] = corner else { return Err(limit("reaches beyond the domain")) };
+        field.bounds[k] = [x, y, z];
+    }
+    Ok(field)
+}
+
+/// The least error at a post, metres, with which blocks of 16 bits hold a field: so many height steps, a power of two.
+pub fn least_tolerance(field: &HeightField, z_log2: i32) -> f64 {
+    let scale = exp2(-z_log2);
+    let block = |south: usize| {
+        let rows = south..(south + SIDE + 1).min(field.rows);
+        let range = |west: usize| {
+            let columns = west..(west + SIDE + 1).min(field.columns);
+            let posts = rows.clone().flat_map(|row| &field.heights[row * field.columns..][columns.clone()]);
+            let ends = posts.filter(|h| !h.is_nan()).map(|h| [*h; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+            ends.map_or(0.0, |[low, high]| (high - low) * scale)
+        };
+        (0..field.columns).step_by(SIDE).map(range).fold(0.0, f64::max)
+    };
+    let souths: Vec<usize> = (0..field.rows).step_by(SIDE).collect();
+    // rounding of both ends may widen it by a step
+    let range = souths.into_par_iter().map(block).reduce(|| 0.0, f64::max).min(1e15) as i64 + 2;
+    // as `scales_for` asks, at the coarsest scale that the error allows
+    let holds = |k: &u32| (range + (4 << k)) >> (k + 1) < 65_535;
+    (0..40).find(holds).map_or(0.0, |k| exp2(k as i32 + z_log2))
+}
+
+/// 2^64 divided by a number of query steps, rounded up.
+fn reciprocal(pitch: f64) -> u64 {
+    let exponent = (pitch.to_bits() >> 52) as i32 - 1075;
+    let mantissa = pitch.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    (1u128 << (64 - exponent)).div_ceil(mantissa.into()) as u64
+}
+
+/// What a tile holds of a field: first block, blocks and cells, in x and y.
+#[derive(Clone, Copy)]
+pub struct Part {
+    first: [u32; 2],
+    blocks: [u32; 2],
+    cells: [u32; 2],
+}
+
+impl Part {
+    pub fn block_count(&self) -> u64 {
+        u64::from(self.blocks[0]) * u64::from(self.blocks[1])
+    }
+}
+
+impl Rastered {
+    /// 2^-32 cells from the field's zero to a place in query steps.
+    fn along(&self, axis: usize, q: i64) -> i128 {
+        self.zero[axis] + ((i128::from(q) * i128::from(self.rate)) >> 32)
+    }
+
+    /// The first query step that lies so far from the field's zero.
+    fn reach(&self, axis: usize, cells: i128) -> i64 {
+        let rate = i128::from(self.rate);
+        (((cells - self.zero[axis]) << 32) + rate - 1).div_euclid(rate) as i64
+    }
+
+    /// First and last query step with ground: fractions are 2^-16 cells, and the last is all of the far border.
+    fn ends(&self, axis: usize) -> [i64; 2] {
+        let beyond = (i128::from(self.cells[axis]) << 32) + (1 << 16);
+        [self.reach(axis, 0), self.reach(axis, beyond) - 1]
+    }
+
+    /// The steps in which the first and the last place with ground lie.
+    pub fn extent(&self) -> [[i64; 2]; 2] {
+        let ends = [0, 1].map(|a| self.ends(a));
+        [0, 1].map(|k| [0, 1].map(|a| ends[a][k] >> 8))
+    }
+
+    /// What lies in a square; none if nothing does.
+    pub fn part(&self, x: i64, y: i64, s: i64) -> Option<Part> {
+        let mut part = Part { first: [0; 2], blocks: [0; 2], cells: [0; 2] };
+        for (a, low) in [x, y].into_iter().enumerate() {
+            let [least, most] = self.ends(a);
+            let (low, high) = ((low << 8).max(least), (((low + s) << 8) - 1).min(most));
+            if low > high {
+                return None;
+            }
+            let cell = |u: i128| (u >> 32).clamp(0, i128::from(self.cells[a]) - 1) as u32;
+            // a border belongs to both cells, so the cell before it is here too
+            let (from, to) = (cell(self.along(a, low) - (1 << 16)), cell(self.along(a, high)));
+            part.first[a] = from / BLOCK_CELLS;
+            part.blocks[a] = to / BLOCK_CELLS - part.first[a] + 1;
+            part.cells[a] = (part.blocks[a] * BLOCK_CELLS).min(self.cells[a] - part.first[a] * BLOCK_CELLS);
+        }
+        Some(part)
+    }
+
+    /// The record of a part in the tile at (`x`, `y`), whose blocks stand at `place`.
+    pub fn record(&self, part: &Part, [x, y]: [i64; 2], tile_log2: u32, place: usize, attribute: u8) -> Patch {
+        let wide = tile_log2 > PATCH_LOG2;
+        let corners = [x, y].map(|low| if wide { 0 } else { low >> PATCH_LOG2 << PATCH_LOG2 << FRACTION });
+        let start = [0, 1].map(|a| self.along(a, corners[a]));
+        Patch {
+            rate: halves(self.rate),
+            start: start.map(|u| u as u32),
+            first: [0, 1].map(|a| (part.first[a] * BLOCK_CELLS).wrapping_sub((start[a] >> 32) as u32)),
+            cells: part.cells,
+            class: self.class,
+            interpolation: 0,
+            voids: self.has_voids(part).into(),
+            wide: wide.into(),
+            blocks: part.blocks[0],
+            place: (place / self.block_len()) as u32,
+            attribute,
+            reserved0: [0; 3],
+            up: halves(self.up as u64),
+            reserved1: [0; 2],
+        }
+    }
+
+    /// Bytes of a block.
+    pub fn block_len(&self) -> usize {
+        if self.class == 0 { 32 } else { 64 }
+    }
+
+    /// Whether a post of a part has no height.
+    pub fn has_voids(&self, part: &Part) -> bool {
+        let (at, size) = (POSTS_AT[usize::from(self.class)], 1 + usize::from(self.class));
+        let none = |post: &[u8]| post.iter().all(|&b| b == 0xFF);
+        self.rows(part).flatten().any(|r| r[at..][..BLOCK_POSTS * size].chunks(size).any(none))
+    }
+
+    /// Bytes of the blocks of a part, row by row.
+    pub fn bytes(&self, part: &Part) -> Vec<u8> {
+        self.rows(part).flatten().flat_map(|r| &r[..self.block_len()]).copied().collect()
+    }
+
+    fn rows(&self, part: &Part) -> impl Iterator<Item = &[[u8; 64]]> {
+        let ([x, y], [columns, rows]) = (part.first.map(|v| v as usize), part.blocks.map(|v| v as usize));
+        (y..y + rows).map(move |j| &self.records[j * self.blocks[0] + x..][..columns])
+    }
+}

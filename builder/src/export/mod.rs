@@ -1,0 +1,279 @@
+//! The triangles of an image as Wavefront OBJ, and the settings with which the same image is built from it again.
+
+pub mod debug;
+
+use crate::build::build;
+use crate::build::error::BuildError;
+use crate::image::as_source;
+use crate::image::decode;
+use crate::image::decode::Stored;
+use crate::import;
+use crate::import::{NO_NAME, keeps_name};
+use crate::options::{Near, Options, Undersides};
+use crate::report::Code;
+use crate::settings::{MaterialRule, PartRule, Settings, SourceFile};
+use crate::util::exact::exp2;
+use hardpan::Terrain;
+use std::{
+    collections::HashSet,
+    fmt,
+    io::{self, Write},
+    iter,
+    path::Path,
+};
+
+/// Why an image cannot be an OBJ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoObj {
+    /// It holds height fields with this many blocks. A mesh of their posts would have other heights between them.
+    Fields(u64),
+    /// The name of a source that no line of an OBJ can say.
+    Name(String),
+}
+
+impl fmt::Display for NoObj {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoObj::Fields(blocks) => write!(f, "{blocks} blocks of the ground are height fields, and an OBJ has none"),
+            NoObj::Name(name) => {
+                write!(
+                    f,
+                    "source {name:?} is no name in an OBJ: it is empty, or has line ends, double blanks or a \\ at its end"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoObj {}
+
+/// The ground of an image, ready to be written.
+pub struct Obj<'a> {
+    t: &'a Terrain<'a>,
+    /// What the file calls each material: others than in the image if no line can say that.
+    names: Vec<String>,
+    /// Lattice steps from the origin, ascending.
+    pub vertices: Vec<[i32; 3]>,
+    /// By source, material and corners, each once.
+    pub triangles: Vec<Stored>,
+    /// Whole metres that the file leaves out of x, y and z, and that its settings add again.
+    pub offset: [f64; 3],
+}
+
+/// What stands for a line of the settings beside an OBJ.
+const STITCHED: &str = "
+# The ground is stitched as it is: so the same image is built again. If you change the mesh, delete this line.
+stitch = false
+";
+
+/// An OBJ, its materials, and the settings by which the same image is built again.
+pub struct Texts {
+    pub mesh: Vec<u8>,
+    pub library: Vec<u8>,
+    pub settings: String,
+}
+
+impl Texts {
+    /// The identity of the image that is built of them; `place` is what the OBJ is called.
+    pub fn identity(&self, place: &Path) -> Result<[u8; 32], BuildError> {
+        fn lost(e: impl fmt::Display) -> BuildError {
+            BuildError::Scene(e.to_string())
+        }
+        let settings = Settings::from_toml(&self.settings).map_err(lost)?;
+        let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
+        let mut scene = import::read_obj(&self.mesh, place, &frame).map_err(lost)?.scene;
+        settings.apply(&mut scene).map_err(lost)?;
+        let image = build(&scene, &settings.build)?.image;
+        Terrain::open(&image).map(|t| t.identity()).map_err(lost)
+    }
+}
+
+impl<'a> Obj<'a> {
+    /// Reads a verified image.
+    pub fn new(t: &'a Terrain<'a>) -> Result<Self, NoObj> {
+        if t.header().patch_blocks > 0 {
+            return Err(NoObj::Fields(t.header().patch_blocks));
+        }
+        if let Some(name) = sources(t).find(|name| !keeps_name(name)) {
+            return Err(NoObj::Name(name.into()));
+        }
+        Ok(Self::ground(t))
+    }
+
+    /// The triangles, whatever else an image holds and however its names can be said.
+    fn ground(t: &'a Terrain<'a>) -> Self {
+        let mut triangles = decode::triangles(t);
+        let mut vertices: Vec<[i32; 3]> = triangles.iter().flat_map(|s| s.corners).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        triangles.sort_by_key(|s| (s.source, s.material)); // stable
+        Obj { t, names: names(t), vertices, triangles, offset: [0.0; 3] }
+    }
+
+    /// Takes the middle of the ground, in whole metres, for the file's zero.
+    pub fn local(&mut self) {
+        let [low, high] = self.t.bounds();
+        self.offset = [0, 1, 2].map(|i| ((low[i] + high[i]) / 2.0).round() + 0.0);
+    }
+
+    /// Metres of a lattice step along x, y and z.
+    pub fn steps(&self) -> [f64; 3] {
+        let h = self.t.header();
+        [h.xy_log2, h.xy_log2, h.z_log2].map(exp2)
+    }
+
+    /// A vertex of the file, metres.
+    fn place(&self, v: &[i32; 3]) -> [f64; 3] {
+        let (origin, step) = (self.t.header().origin, self.steps());
+        [0, 1, 2].map(|i| (origin[i] + i64::from(v[i])) as f64 * step[i] - self.offset[i])
+    }
+
+    /// How far a program that reads the file in single precision moves a vertex at most along x, y and z, metres.
+    pub fn moved_by_f32(&self) -> [f64; 3] {
+        let moved = |v: &[i32; 3]| self.place(v).map(|v| (v - f64::from(v as f32)).abs());
+        self.vertices.iter().map(moved).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i].max(b[i])))
+    }
+
+    /// Writes the file: lattice points as decimals that read back as the same numbers, triangles counter-clockwise from above.
+    /// Materials and sources without ground keep their names by a face without area. `head` goes before it as comments.
+    pub fn write(&self, head: &str, library: &str, out: &mut impl Write) -> io::Result<()> {
+        head.lines().try_for_each(|line| writeln!(out, "# {line}"))?;
+        writeln!(out, "mtllib {library}")?;
+        self.write_vertices(out)?;
+        self.write_faces(|m| &self.names[usize::from(m)], |s| self.t.source_name(s), out)?;
+        let mut used = [vec![false; self.t.materials().len()], vec![false; self.t.source_count()]];
+        for s in &self.triangles {
+            (used[0][usize::from(s.material)], used[1][usize::from(s.source)]) = (true, true);
+        }
+        let [materials, sources] =
+            used.map(|used| (0u16..).zip(used).filter(|u| !u.1).map(|u| u.0).collect::<Vec<_>>());
+        if !materials.is_empty() || !sources.is_empty() {
+            writeln!(out, "# names without ground")?;
+        }
+        for m in materials {
+            writeln!(out, "usemtl {}\nf 1 1 1", self.names[usize::from(m)])?;
+        }
+        for s in sources {
+            writeln!(out, "o {}\nf 1 1 1", self.t.source_name(s))?;
+        }
+        Ok(())
+    }
+
+    fn write_vertices(&self, out: &mut impl Write) -> io::Result<()> {
+        for v in &self.vertices {
+            let [x, y, z] = self.place(v);
+            writeln!(out, "v {x} {y} {z}")?;
+        }
+        Ok(())
+    }
+
+    /// The triangles, under the names of their sources and materials.
+    fn write_faces<'n>(
+        &self,
+        material: impl Fn(u16) -> &'n str,
+        source: impl Fn(u16) -> &'n str,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let number = |corner| self.vertices.partition_point(|v| *v < corner) + 1;
+        for run in self.triangles.chunk_by(|a, b| a.source == b.source) {
+            writeln!(out, "o {}", source(run[0].source))?;
+            for run in run.chunk_by(|a, b| a.material == b.material) {
+                writeln!(out, "usemtl {}", material(run[0].material))?;
+                for s in run {
+                    let [a, b, c] = s.corners.map(number);
+                    writeln!(out, "f {a} {b} {c}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the material library: names, and a colour each, red, green and blue from 0 to 1.
+    pub fn write_library(&self, colour: impl Fn(u16) -> [f64; 3], out: &mut impl Write) -> io::Result<()> {
+        for (m, name) in (0..).zip(&self.names) {
+            let [r, g, b] = colour(m);
+            writeln!(out, "newmtl {name}\nKd {r:.3} {g:.3} {b:.3}\n")?;
+        }
+        Ok(())
+    }
+
+    /// All files, in memory. Names are those of the library, `colour` is of [`write_library`](Self::write_library), and `head` goes
+    /// before OBJ and settings as comments.
+    pub fn texts(
+        &self,
+        head: &str,
+        library: &str,
+        colour: impl Fn(u16) -> [f64; 3],
+        settings: &Settings,
+    ) -> io::Result<Texts> {
+        let (mut mesh, mut paint) = (Vec::new(), Vec::new());
+        self.write(head, library, &mut mesh)?;
+        self.write_library(colour, &mut paint)?;
+        let head: String = head.lines().map(|line| format!("# {line}\n")).collect();
+        let settings = settings.to_toml().replacen("\nstitch = false\n", STITCHED, 1);
+        Ok(Texts { mesh, library: paint, settings: format!("{head}\n{settings}") })
+    }
+
+    /// With what settings a build of the file, called `file`, makes the same image: those of the image, where the ground
+    /// is neither moved nor mended again, and states the error that it had.
+    pub fn settings(&self, known: &Settings, file: &str) -> Settings {
+        let (h, step) = (self.t.header(), self.steps());
+        let build = Options {
+            tile_log2: u8::try_from(h.tile_log2).ok(),
+            origin: Some([0, 1, 2].map(|i| h.origin[i] as f64 * step[i])),
+            source_error: as_source::source_error(&as_source::errors(self.t), [h.xy_log2, h.z_log2], true),
+            undersides: Undersides::Ground,
+            weld: Near::default(),
+            stitch: None,
+            max_slope: None,
+            ..known.build.clone()
+        };
+        let mut materials = known.materials.clone();
+        materials.iter_mut().for_each(|m| m.undersides = None);
+        // a mesh tool removes the faces that keep these names
+        let used: HashSet<&str> = self.triangles.iter().map(|s| self.t.material_name(s.material)).collect();
+        let bare = |m: &&mut MaterialRule| m.name.as_ref().is_some_and(|name| !used.contains(name.as_str()));
+        materials.iter_mut().filter(bare).for_each(|m| m.optional = Some(true));
+        // what no line can say is said here
+        let stands_for = |(own, name): (&str, &String)| PartRule {
+            material: Some(name.clone()),
+            name: Some(own.into()),
+            optional: (!used.contains(own)).then_some(true),
+            ..PartRule::default()
+        };
+        let rules = self::materials(self.t).zip(&self.names).filter(|(own, name)| own != name);
+        let rules = rules.map(stands_for).collect();
+        let source = SourceFile {
+            file: file.into(),
+            up: Some(import::Up::default()),
+            unit: Some(import::Unit::default()),
+            // its numbers are those of the image
+            allow: vec![Code::NoData, Code::Precision],
+            translate: (self.offset != [0.0; 3]).then_some(self.offset),
+            licence: as_source::licences([known].into_iter()),
+            ..SourceFile::default()
+        };
+        let crs = known.crs.clone();
+        Settings { build, sources: vec![source], materials, rules, crs, ..Settings::default() }
+    }
+}
+
+/// Names for an image's materials that lines of an OBJ can say: their own, if one can.
+fn names(t: &Terrain) -> Vec<String> {
+    let mut taken: HashSet<String> = materials(t).map(String::from).collect();
+    let mut fresh = || {
+        let mut all = iter::once(NO_NAME.into()).chain((2..).map(|i| format!("{NO_NAME} {i}")));
+        all.find(|name| taken.insert(name.clone())).unwrap_or_default()
+    };
+    materials(t).map(|own| if keeps_name(own) { own.into() } else { fresh() }).collect()
+}
+
+fn materials<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let t = *t;
+    (0..t.materials().len() as u16).map(move |m| t.material_name(m))
+}
+
+fn sources<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let t = *t;
+    (0..t.source_count() as u16).map(move |s| t.source_name(s))
+}

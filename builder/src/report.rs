@@ -1,0 +1,330 @@
+//! What an analysis found: a value that programs read and the command words.
+
+use crate::util::text as names;
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    pub code: Code,
+    pub severity: Severity,
+    /// File, source or material that it is of; empty if it is of all the ground.
+    pub subject: String,
+    /// Where it is, metres, in the frame of the image.
+    pub place: Option<[f64; 3]>,
+    /// How large it is.
+    pub values: Vec<Quantity>,
+    /// The fact, in one sentence without full stop.
+    pub text: String,
+    /// What to do about it.
+    pub hint: Hint,
+}
+
+/// A number with its name and unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantity {
+    pub name: &'static str,
+    pub value: f64,
+    /// `m`, `m2`, `%`, `deg`, or empty for a count or a number of the file.
+    pub unit: &'static str,
+}
+
+/// What to do about a finding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hint {
+    /// A key of the source in the settings, and the value that mends it, or an empty one if only the user knows it. An option of the command
+    /// may have the same name.
+    Set { key: &'static str, value: String },
+    /// Work on the source.
+    Mend(String),
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Note,
+    Warning,
+    /// No image is made, unless its kind is allowed.
+    Error,
+}
+
+/// Kinds of findings. Their names are those of `allow` in the settings and of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Code {
+    /// Another axis looks as if it points up.
+    Orientation,
+    /// x and y look like degrees beside heights in metres.
+    Degrees,
+    /// Nobody states the unit, and the ground is very small or very large.
+    Unit,
+    /// Heights that stand for no data.
+    NoData,
+    /// Places were rounded to single precision.
+    Precision,
+    /// No ground along open edges, and ground again beside it.
+    Gap,
+    /// Ground that ends, and goes on lower beside it.
+    Step,
+    /// Ground that lies over other ground, nearly parallel to it.
+    DoubleSurface,
+    /// Ground of two materials at one height.
+    SameHeight,
+    /// A vertex far above or below all its neighbours.
+    Spike,
+    /// Ground of one material that stands through ground of another.
+    BuriedRoad,
+    /// Geometry outside the domain, left out.
+    Outside,
+    /// Vertices within the weld threshold that stay apart.
+    NotWelded,
+    /// Vertices within the stitch threshold of an open edge that stay apart.
+    NotStitched,
+    /// An open edge at another height, with no ground between.
+    Slit,
+    /// Coincident triangles of another friction.
+    Contested,
+    /// A drive that states no heights, from one deck to another. It is of no ground, so `check` does not look for it.
+    Jump,
+}
+
+impl Code {
+    /// All that are of a source or its ground.
+    pub const ALL: [Code; 16] = [
+        Code::Orientation,
+        Code::Degrees,
+        Code::Unit,
+        Code::NoData,
+        Code::Precision,
+        Code::Gap,
+        Code::Step,
+        Code::DoubleSurface,
+        Code::SameHeight,
+        Code::Spike,
+        Code::BuriedRoad,
+        Code::Outside,
+        Code::NotWelded,
+        Code::NotStitched,
+        Code::Slit,
+        Code::Contested,
+    ];
+
+    /// Whether it is of a file as it was read, and not of the ground.
+    pub fn is_of_source(self) -> bool {
+        matches!(self, Code::Orientation | Code::Degrees | Code::Unit | Code::NoData | Code::Precision)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Code::Orientation => "orientation",
+            Code::Degrees => "degrees",
+            Code::Unit => "unit",
+            Code::NoData => "no-data",
+            Code::Precision => "precision",
+            Code::Gap => "gap",
+            Code::Step => "step",
+            Code::DoubleSurface => "double-surface",
+            Code::SameHeight => "same-height",
+            Code::Spike => "spike",
+            Code::BuriedRoad => "buried-road",
+            Code::Outside => "outside",
+            Code::NotWelded => "not-welded",
+            Code::NotStitched => "not-stitched",
+            Code::Slit => "slit",
+            Code::Contested => "contested",
+            Code::Jump => "jump",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Code {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = Code::ALL.map(Code::name);
+        let found = Code::ALL.into_iter().find(|code| code.name() == text);
+        found.ok_or_else(|| format!("no kind of finding is named {text:?}; there are {}", names.join(", ")))
+    }
+}
+
+impl Finding {
+    /// The value of a name.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.values.iter().find(|q| q.name == name).map(|q| q.value)
+    }
+}
+
+/// What happened to a scene on its way into an image.
+///
+/// `triangles_in` is the sum of all that are left out, of those that repairs lost, and of `triangles` less those that
+/// stitching added.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Triangles given.
+    pub triangles_in: u64,
+    /// Triangles stored.
+    pub triangles: u64,
+    /// Left out: ground with a corner beyond the domain of 2^31 steps about the origin.
+    pub outside: u64,
+    /// Whose they are, those that lose most first.
+    pub outliers: Vec<Outlier>,
+    /// Left out: of a material that is not included.
+    pub excluded: u64,
+    /// Left out: of a material that is an obstacle.
+    pub obstacles: u64,
+    /// Left out: two or three corners on one lattice point, or all on one line.
+    pub collapsed: u64,
+    /// Left out: zero plan area on the lattice, with extent in height.
+    pub vertical: u64,
+    /// Left out: undersides.
+    pub ceilings: u64,
+    /// Left out: steeper than the limit.
+    pub steep: u64,
+    /// Left out: coincident with another triangle.
+    pub duplicates: u64,
+    /// Of those: of another friction than what stays, where priority does not say which is meant.
+    pub contested: Option<Contested>,
+    /// What welding did.
+    pub weld: Repair,
+    /// What stitching did.
+    pub stitch: Repair,
+    /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask [`check::source`].
+    pub precision: Option<Finding>,
+    /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
+    pub error: [f64; 2],
+    /// What of the plan area is how near to the source, triangles as given against the image.
+    pub error_quantiles: ErrorQuantiles,
+    /// Height posts given.
+    pub posts: u64,
+    /// Tiles written.
+    pub tiles: u64,
+    /// Nodes written.
+    pub nodes: u64,
+    /// Bundles written.
+    pub bundles: u64,
+    /// Triangles in bundles; more than `triangles`, since a tile holds all that it touches.
+    pub references: u64,
+    /// Patch blocks written.
+    pub patch_blocks: u64,
+    /// Bytes of cell words and their block heads.
+    pub index_bytes: u64,
+    /// Bytes of bundles and patch blocks.
+    pub leaf_bytes: u64,
+    /// Bytes of the image.
+    pub image_bytes: u64,
+}
+
+/// Coincident triangles of equal priority, which look the same way and differ in mu, rolling resistance or gain: by name one stayed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contested {
+    /// How many went.
+    pub triangles: u64,
+    /// Material of the first that stayed.
+    pub stays: String,
+    /// Material of what went there.
+    pub goes: String,
+}
+
+/// What a repair did to the ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Repair {
+    /// Vertices that were joined to another.
+    pub joined: u64,
+    /// Triangles lost: two of their corners became one, or they lost their plan area.
+    pub collapsed: u64,
+    /// Triangles lost: coincident with another after the repair.
+    pub duplicates: u64,
+    /// Triangles lost: parts of walls a hair off the vertical, now upright.
+    pub upright: u64,
+    /// Vertices moved by one step in plan, for else a part of a triangle would be upright.
+    pub nudged: u64,
+    /// Triangles divided, because of vertices near their open edges.
+    pub divided: u64,
+    /// Of those, at points above or below the vertices.
+    pub levelled: u64,
+    /// Vertices joined and triangles divided before the first of those, in all if there are none.
+    pub before_levelled: u64,
+    /// Triangles that dividing added; at many vertices it makes points inside the triangle, too.
+    pub added: u64,
+    /// Edges with one user in the end.
+    pub open_edges: u64,
+    /// Open vertices that still lie within the threshold of another or of an open edge, as far as they were looked at:
+    /// mending them would take ground away or move it too far, or they are `crowded`. Of welding: vertices within the
+    /// threshold of another. Zero if there are none.
+    pub left: u64,
+    /// How often, as far as it was looked at, an open vertex still lies in plan within the threshold of an open edge at another height
+    /// with no ground between, and a corner of a triangle with such an edge, metres.
+    pub slits: u64,
+    pub slit: Option<[f64; 3]>,
+    /// Of `left`, vertices with more than [`CROWD`](Self::CROWD) others within the threshold: they are let be.
+    pub crowded: u64,
+    /// Farthest that a place of the ground was moved, metres in plan and in height.
+    pub moved: [f64; 2],
+}
+
+/// Triangles of one source beyond the domain; those of materials that are no ground do not count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outlier {
+    /// File or object.
+    pub source: String,
+    /// Names of the materials of what lies beyond.
+    pub materials: Vec<String>,
+    /// How many triangles.
+    pub triangles: u64,
+    /// Of how many.
+    pub of: u64,
+    /// The greater share of triangles and of their plan area that lies beyond, from 0 to 1.
+    pub share: f64,
+    /// Their farthest corner, metres.
+    pub at: [f64; 3],
+}
+
+impl Repair {
+    /// Most others that a vertex may have within the threshold to be joined to one of them, or they to it: more are no mesh
+    /// with gaps, but a heap, or a mesh finer than the threshold, of which joining would leave nothing.
+    pub const CROWD: u64 = 64;
+}
+
+impl fmt::Display for Outlier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Outlier { source, triangles, of, at, materials, .. } = self;
+        let word = if materials.len() == 1 { "material" } else { "materials" };
+        let names = names::few(materials.iter().map(|name| format!("{name:?}")), materials.len() as u64);
+        // numbers of hundreds of digits say nothing
+        let [x, y, z] = at.map(|v| if v.abs() < 1e15 { v.to_string() } else { format!("{v:e}") });
+        write!(f, "{triangles} of {of} triangles of {source:?} ({word} {names}) reach as far as ({x}, {y}, {z})")
+    }
+}
+
+/// Shares of the plan area, and the error in height that they stay within.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorQuantiles {
+    /// Places that were asked.
+    pub places: u64,
+    /// Error straight up or down that 50, 99 and 99.9 % of them have at most, metres; infinite if so many found no ground.
+    pub height: [f64; 3],
+}
+
+#[cfg(all(test, feature = "json"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_json() {
+        for code in Code::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+            assert_eq!(code.name().parse(), Ok(code));
+        }
+        assert!("gaps".parse::<Code>().is_err());
+    }
+}

@@ -1,0 +1,144 @@
+//! The rooms of the builder: five loose files, and imports that go down one list.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The rooms, from the top down. A room imports what stands below it, never what stands above or beside it.
+const ROOMS: [&[&str]; 14] = [
+    &["command"],
+    &["inspect", "live", "fmu"],
+    &["draw"],
+    &["demo", "bench", "query"],
+    &["compare"],
+    &["check"],
+    &["grid", "export"],
+    &["edit"],
+    &["import"],
+    &["build"],
+    &["verify"],
+    &["image"],
+    &["settings"],
+    &["scene", "options", "report", "util"],
+];
+
+/// Files of the last floor may import each other in this order: each those after it.
+const BASE: [&str; 4] = ["scene", "options", "report", "util"];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../builder/src")
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The text without comments and without items that only tests see.
+fn code(text: &str) -> String {
+    let mut lines = text.lines();
+    let mut kept = String::new();
+    while let Some(line) = lines.next() {
+        if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test") || line.starts_with("#[cfg(any(test")
+        {
+            // to the end of the item: a line that ends it at the margin
+            for line in lines.by_ref() {
+                if line == "}" || (!line.starts_with([' ', '#']) && line.ends_with([';', '}'])) {
+                    break;
+                }
+            }
+            continue;
+        }
+        kept.push_str(line.split("//").next().unwrap());
+        kept.push('\n');
+    }
+    kept
+}
+
+/// First names of the paths from the crate: `crate::NAME`, and those in `use crate::{...}`.
+fn imported(code: &str) -> Vec<String> {
+    let name = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut all = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        let Some(group) = rest.strip_prefix('{') else {
+            all.push(name(rest));
+            continue;
+        };
+        let (mut depth, mut start) = (0, true);
+        for (i, c) in group.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => start = true,
+                c if start && !c.is_whitespace() => {
+                    all.push(name(&group[i..]));
+                    start = false;
+                }
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn imports_are_read_from_all_forms() {
+    let text = "use crate::a::{b, c};\nuse crate::{\n    d,\n    e::{f, g},\n    h as i,\n};\n// crate::no\nfn x() { crate::j::k() }\n\
+                #[cfg(test)]\nmod tests {\n    use crate::no;\n}\nuse crate::l;\n";
+    assert_eq!(imported(&code(text)), ["a", "d", "e", "h", "j", "l"]);
+}
+
+#[test]
+fn imports_go_down_the_list_of_rooms() {
+    let source = source();
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let floor = |room: &str| ROOMS.iter().position(|floor| floor.contains(&room));
+    let mut wrong = Vec::new();
+    for path in &all {
+        let inside = path.strip_prefix(&source).unwrap();
+        let first = inside.iter().next().unwrap().to_str().unwrap();
+        let room = first.strip_suffix(".rs").unwrap_or(first);
+        if ["lib", "main"].contains(&room) || inside.ends_with("tests.rs") {
+            continue;
+        }
+        let own = floor(room).unwrap_or_else(|| panic!("{room} has no floor"));
+        for other in imported(&code(&fs::read_to_string(path).unwrap())) {
+            let allowed = other == room
+                || match floor(&other) {
+                    Some(to) if to == own && own == ROOMS.len() - 1 => {
+                        let rank = |name: &str| BASE.iter().position(|b| *b == name);
+                        rank(room) < rank(&other)
+                    }
+                    Some(to) => to > own,
+                    None => false, // an item of lib.rs
+                };
+            if !allowed {
+                wrong.push(format!("{} imports {other}", inside.display()));
+            }
+        }
+    }
+    assert!(all.len() > 150, "{} files", all.len());
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn five_files_lie_loose() {
+    let source = source();
+    let mut loose: Vec<String> = fs::read_dir(&source)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".rs"))
+        .collect();
+    loose.sort();
+    assert_eq!(loose, ["lib.rs", "main.rs", "options.rs", "report.rs", "scene.rs"]);
+    assert!(fs::read_to_string(source.join("lib.rs")).unwrap().lines().count() <= 120);
+}
