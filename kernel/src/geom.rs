@@ -1,6 +1,6 @@
 //! Exact plane geometry of one triangle, in integers.
 
-use crate::types::Normal;
+use crate::hit::Normal;
 
 /// Corners of a triangle, counter-clockwise in plan, in lattice steps.
 #[derive(Clone, Copy)]

@@ -37,27 +37,29 @@
 #[cfg(not(target_endian = "little"))]
 compile_error!("terrain images are little-endian and are read in place");
 
-mod bundle;
-mod cursor;
+mod error;
 pub mod format;
 mod geom;
+mod hit;
+mod index;
+mod leaf;
 mod open;
-mod patch;
+mod point;
 mod query;
-mod surface;
-mod types;
+mod search;
+mod trace;
 mod verify;
-mod walk;
 
-pub use cursor::Cursor;
+pub use error::{OpenError, VerifyError};
 pub use fixed;
 #[cfg(feature = "heapless")]
 pub use heapless;
-pub use open::{OpenError, Terrain};
-pub use query::{Options, Trace};
-pub use surface::{Ground, Surface};
-pub use types::{Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows};
-pub use verify::{Verifier, VerifyError};
+pub use hit::{Answer, Cost, Hit, Layers, LeafKind, Normal, Reach, Status, Windows};
+pub use open::Terrain;
+pub use point::{Fixed, IntoPoint, Point};
+pub use query::{Cursor, Ground, Options, Surface};
+pub use trace::Trace;
+pub use verify::Verifier;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -1,60 +1,10 @@
 //! Opening an image, and what can be asked without a search.
 
-use crate::format::{self, HEAD_CRC, Header, Material, Section, Source, TileRecord, section};
-use crate::types::{Cost, Fixed, Hit, IntoPoint, Point, Windows, exp2};
-use crate::verify::{Verifier, VerifyError};
-use core::fmt;
+use crate::error::OpenError;
+use crate::format::{self, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section};
+use crate::hit::{Cost, Hit, Windows};
+use crate::point::{Fixed, IntoPoint, Point, exp2};
 use zerocopy::FromBytes;
-
-/// Why bytes are not an image that this kernel reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The bytes do not start at a multiple of 128.
-    Misaligned,
-    /// Shorter than a head, or than the length that the head states.
-    Truncated,
-    /// The first bytes are not an image's.
-    NotAnImage,
-    /// Blank or erased memory: all zeros or all ones.
-    Blank,
-    /// Written for a newer reader, or with a feature that must be understood and is not.
-    TooNew,
-    /// Of a format version that is read no longer.
-    TooOld(u16),
-    /// It has a section of this kind, which must be understood and is not.
-    NotUnderstood(u32),
-    /// The head does not match its checksum.
-    HeadDamaged,
-    /// The head states what no builder writes.
-    HeadInvalid,
-    /// The content does not verify.
-    Content(VerifyError),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TooOld(version) => return write!(f, "format version {version}: build it again"),
-            Self::NotUnderstood(kind) => {
-                let name = section::name(*kind).unwrap_or("unknown");
-                return write!(f, "the image needs a newer reader: section kind {kind} ({name}) must be understood");
-            }
-            Self::Misaligned => {
-                "the image must start at an address that is a multiple of 128 (use include_image! or aligned memory)"
-            }
-            Self::Truncated => "the image is cut short",
-            Self::NotAnImage => "these bytes are not a terrain image",
-            Self::Blank => "blank memory: no image was written here",
-            Self::TooNew => "the image needs a newer reader",
-            Self::HeadDamaged => "the head of the image is damaged (its checksum differs)",
-            Self::HeadInvalid => "the head of the image contradicts itself",
-            Self::Content(e) => return e.fmt(f),
-        })
-    }
-}
-
-impl core::error::Error for OpenError {}
 
 /// A terrain image, checked and ready for queries. It borrows the bytes and copies nothing.
 #[derive(Clone, Copy)]
@@ -168,24 +118,6 @@ impl<'a> Terrain<'a> {
             return Err(invalid(()));
         }
         Ok(terrain)
-    }
-
-    /// Opens an image and proves all of it: checksums, structure, reserved bytes, stated bounds.
-    pub fn open_verified(bytes: &'a [u8]) -> Result<Self, OpenError> {
-        let terrain = Self::open(bytes)?;
-        let mut verifier = terrain.verifier();
-        loop {
-            match verifier.step(usize::MAX, &mut []) {
-                Ok(true) => return Ok(terrain),
-                Ok(false) => {}
-                Err(e) => return Err(OpenError::Content(e)),
-            }
-        }
-    }
-
-    /// Proves the content in slices, between control ticks.
-    pub fn verifier(&self) -> Verifier<'a> {
-        Verifier::new(*self)
     }
 
     /// Lets queries on the tiles marked in `bitmap` (bit `i % 8` of byte `i / 8` for tile `i`) answer [`Status::Damaged`](crate::Status::Damaged).
@@ -327,7 +259,7 @@ impl<'a> Terrain<'a> {
     }
 
     /// Friction, rolling resistance and gain of an answer: of its material, or the defaults where there is no ground.
-    pub fn surface(&self, answer: &crate::Answer) -> [f64; 3] {
+    pub fn surface(&self, answer: &crate::hit::Answer) -> [f64; 3] {
         if answer.found() {
             let m = self.material(&answer.hit);
             [m.mu, m.rolling, m.gain]
@@ -337,7 +269,7 @@ impl<'a> Terrain<'a> {
     }
 
     /// [`Terrain::surface`], each number rounded to f32.
-    pub fn surface_f32(&self, answer: &crate::Answer) -> [f32; 3] {
+    pub fn surface_f32(&self, answer: &crate::hit::Answer) -> [f32; 3] {
         self.surface(answer).map(|v| v as f32)
     }
 
@@ -364,6 +296,34 @@ impl<'a> Terrain<'a> {
     /// The bytes of a section, if the image has it.
     pub fn section(&self, kind: u32) -> Option<&'a [u8]> {
         body_of(self.bytes, section_of(self.header, kind)?)
+    }
+
+    /// `N` words of the image.
+    #[inline(always)]
+    pub(crate) fn chunk<const N: usize>(&self, at: usize) -> Option<&'a [u32; N]> {
+        self.words.get(at..)?.first_chunk()
+    }
+
+    #[inline(always)]
+    pub(crate) fn node(&self, at: usize) -> Option<&'a Node> {
+        let words: &[u32; 8] = self.chunk(at)?;
+        Some(zerocopy::transmute_ref!(words))
+    }
+
+    #[inline(always)]
+    pub(crate) fn block(&self, at: usize) -> Option<&'a [u32; block::WORDS]> {
+        self.chunk(at)
+    }
+
+    pub(crate) fn tile(&self, at: usize) -> Option<&'a Tile> {
+        let words = self.words.get(at..at.checked_add(32)?)?;
+        Tile::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).ok()
+    }
+
+    #[inline(always)]
+    pub(crate) fn patch(&self, at: usize) -> Option<&'a Patch> {
+        let words = self.words.as_chunks::<16>().0.get(at / 16)?;
+        Some(zerocopy::transmute_ref!(words))
     }
 }
 

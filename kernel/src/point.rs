@@ -1,4 +1,4 @@
-//! Positions, answers and costs. The layout of an answer is C's, so that one may be written where C wants it.
+//! Positions: on the query grid, and relative to the image's origin.
 
 /// A coordinate for cores without a double-precision FPU: metres, 40 integer and 24 fraction bits.
 pub type Fixed = fixed::types::I40F24;
@@ -137,156 +137,27 @@ fn round_fixed(v: Fixed, step_log2: i32) -> Option<i64> {
     Some(floor + up as i64)
 }
 
-/// What a query came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Status {
-    /// There is ground, and `hit` describes it.
-    Found,
-    /// The image covers this place and there is no ground within the windows.
-    NoGround,
-    /// The image does not cover this place, or the position is not a finite place in its domain.
-    NotInImage,
-    /// The tile is marked as damaged, or its bytes are not a tile.
-    Damaged,
-    /// The work limit was reached first: no query has one yet.
-    LimitReached,
+/// A place inside the image's bounds, relative to its origin: lattice steps, and 2^-8 of a step beyond.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct GridPoint {
+    pub x: i32,
+    pub y: i32,
+    pub fx: u32,
+    pub fy: u32,
 }
 
-/// Which stage of the search answered (VS Terrain's: near segment, far below, far above, fall-back).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Reach {
-    /// Within the near window.
-    Near,
-    /// Below, outside the near window.
-    FarBelow,
-    /// Above, outside the near window.
-    FarAbove,
-    /// Not found: the values come from the fall-back policy and the image's defaults.
-    Fallback,
-}
-
-/// What kind of leaf holds the surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum LeafKind {
-    /// A bundle of triangles.
-    Bundle,
-    /// A field of regular heights.
-    Patch,
-    /// No leaf: the fall-back.
-    None,
-}
-
-/// An upward normal in lattice units: height falls by `x/z` height steps a plan step in x.
-///
-/// Exact as long as all three are below 2^62, as they are of every triangle of less than 2^29 steps. Else they are
-/// divided by the least power of two that brings them there, and rounded down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C)]
-pub struct Normal {
-    /// East component.
-    pub x: i64,
-    /// North component.
-    pub y: i64,
-    /// Up component, always above zero.
-    pub z: i64,
-}
-
-impl Normal {
-    /// Straight up.
-    pub const UP: Normal = Normal { x: 0, y: 0, z: 1 };
-    /// Not looked for yet: no triangle has it.
-    pub(crate) const UNKNOWN: Normal = Normal { x: 0, y: 0, z: 0 };
-}
-
-/// The ground at one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C)]
-pub struct Hit {
-    /// Height in 2^-8 of the height step, from the source frame's zero: the exact rational, rounded once, half to even.
-    pub z: i64,
-    /// The plane that gave it.
-    pub normal: Normal,
-    /// Where the surface lies in the image, for `explain` and tests. The tile, in 128-byte units from the start of the
-    /// tiles; in it the bundle, in 128-byte units, or the patch record, in words; the triangle, or the patch's block.
-    pub place: [u32; 3],
-    /// Index into the material table; `u16::MAX`, which no image has, where there is no ground.
-    pub material: u16,
-    /// Index into the source table; `u16::MAX` where there is no ground.
-    pub source: u16,
-    /// The kind of leaf.
-    pub leaf: LeafKind,
-    /// The stage that found it.
-    pub reach: Reach,
-}
-
-impl Hit {
-    /// No ground, level, at zero: what to fill slices with before a query writes to them.
-    pub const NONE: Hit = Hit {
-        z: 0,
-        normal: Normal::UP,
-        material: u16::MAX,
-        source: u16::MAX,
-        leaf: LeafKind::None,
-        reach: Reach::Fallback,
-        place: [0; 3],
-    };
-}
-
-/// A status and a hit that is always filled: by the ground, or by the fall-back policy and the defaults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C)]
-pub struct Answer {
-    /// The ground, or the fall-back.
-    pub hit: Hit,
-    /// What the query came to.
-    pub status: Status,
-}
-
-impl Answer {
-    /// No answer yet: what to fill slices with before a query writes to them.
-    pub const NONE: Answer = Answer { status: Status::NotInImage, hit: Hit::NONE };
-
-    /// Whether there is ground.
+impl GridPoint {
+    /// In query steps from the origin.
     #[inline(always)]
-    pub fn found(&self) -> bool {
-        matches!(self.status, Status::Found)
+    pub fn query_x(self) -> i64 {
+        i64::from(self.x) << 8 | i64::from(self.fx)
     }
-}
 
-/// How many heights lie over a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Layers {
-    /// `Found` if there is at least one.
-    pub status: Status,
-    /// How many were written, highest first.
-    pub written: usize,
-    /// How many there are; more than `written` if the caller's space was too small.
-    pub total: usize,
-}
-
-/// Search windows of `closest`, in 2^-8 of the height step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Windows {
-    /// Half length of the near segment.
-    pub near: i64,
-    /// Length of each far segment.
-    pub far: i64,
-}
-
-/// Counted work of one query.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cost {
-    /// Directory, page and nodes read.
-    pub nodes: u32,
-    /// Leaves (bundles and patch blocks) read.
-    pub leaves: u32,
-    /// Triangle tests and patch interpolations.
-    pub tests: u32,
-    /// 64-byte lines of cell words and leaves, beyond root and nodes.
-    pub lines: u32,
+    /// In query steps from the origin.
+    #[inline(always)]
+    pub fn query_y(self) -> i64 {
+        i64::from(self.y) << 8 | i64::from(self.fy)
+    }
 }
 
 #[cfg(test)]

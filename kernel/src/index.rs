@@ -1,34 +1,12 @@
-//! From a place to the surfaces over it: root, nodes, cell words, bundles.
+//! From a place to the leaves over it: directory, page, nodes, cells.
 
-use crate::bundle::Bundle;
-use crate::format::{self, Attribute, Node, Patch, Tile, block, entry, slot, word};
+use crate::format::{self, Attribute, Node, block, entry, slot, word};
+use crate::hit::Status;
+use crate::leaf::bundle::Bundle;
+use crate::leaf::{Candidate, Sink};
 use crate::open::Terrain;
-use crate::query::{Observer, Trace};
-use crate::types::{Hit, LeafKind, Normal, Point, Reach, Status};
-use zerocopy::FromBytes;
-
-/// A place inside the image's bounds, relative to its origin: lattice steps, and 2^-8 of a step beyond.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Place {
-    pub x: i32,
-    pub y: i32,
-    pub fx: u32,
-    pub fy: u32,
-}
-
-impl Place {
-    /// In query steps from the origin.
-    #[inline(always)]
-    pub fn query_x(self) -> i64 {
-        i64::from(self.x) << 8 | i64::from(self.fx)
-    }
-
-    /// In query steps from the origin.
-    #[inline(always)]
-    pub fn query_y(self) -> i64 {
-        i64::from(self.y) << 8 | i64::from(self.fy)
-    }
-}
+use crate::point::{GridPoint, Point};
+use crate::trace::{Observer, Trace};
 
 /// What the index has for a place. All places are words of the image.
 #[derive(Clone, Copy)]
@@ -46,71 +24,25 @@ impl Leaf {
     pub const PATCH: u32 = u32::MAX;
 }
 
-/// One surface over a place.
-#[derive(Clone, Copy)]
-pub(crate) struct Surface {
-    /// Height in 2^-8 steps from the origin.
-    pub z: i64,
-    /// [`Normal::UNKNOWN`] on a border, where most surfaces are passed over: see [`Terrain::whole`].
-    pub normal: Normal,
-    /// Bundle in the image, or word of a patch record; triangle or block.
-    pub record: usize,
-    pub part: u32,
-    pub kind: LeafKind,
-    /// Number in the tile's palette.
-    pub attribute: u8,
-    pub claim: Claim,
-}
-
-/// Which of the triangles that meet at a place supplies its ground: see [`Cover`](crate::geom::Cover).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Claim {
-    /// Inside, or owned.
-    First,
-    Second,
-    /// Any other on a border, and patches.
-    Last,
-}
-
-/// Record, part and kind of a surface.
-pub(crate) type Named = (usize, u32, LeafKind);
-
-/// A surface as it is compared with others at equal height and of equal claim.
-#[derive(Clone, Copy)]
-pub(crate) struct Owner {
-    /// Corners in plan from the origin, sorted: x, and below it y, so that they compare as pairs do.
-    plan: [i64; 3],
-    /// Their numbers in the bundle.
-    numbers: [usize; 3],
-    pub named: Named,
-}
-
 /// Keeps the last surface.
-struct Sole(Option<Surface>);
+struct Single(Option<Candidate>);
 
-impl Sink for Sole {
+impl Sink for Single {
     const BORDERS: bool = false;
 
     #[inline(always)]
-    fn take<O: Observer>(&mut self, s: &Surface, _: &Node, _: &mut O) {
+    fn take<O: Observer>(&mut self, s: &Candidate, _: &Node, _: &mut O) {
         self.0 = Some(*s);
     }
-}
-
-/// Takes the surfaces over a place, one after the other.
-pub(crate) trait Sink {
-    /// Whether it wants every surface of a border; if not, one surface is all it wants.
-    const BORDERS: bool;
-    fn take<O: Observer>(&mut self, s: &Surface, node: &Node, o: &mut O);
 }
 
 impl<'a> Terrain<'a> {
     /// The place of a query position, or none outside the bounds.
     #[inline(always)]
-    pub(crate) fn place(&self, p: Point) -> Option<Place> {
+    pub(crate) fn place(&self, p: Point) -> Option<GridPoint> {
         let x = p.x.wrapping_sub(self.low[0]) as u64;
         let y = p.y.wrapping_sub(self.low[1]) as u64;
-        (x <= self.span[0] && y <= self.span[1]).then(|| Place {
+        (x <= self.span[0] && y <= self.span[1]).then(|| GridPoint {
             x: self.header.min[0].wrapping_add((x >> 8) as i32),
             y: self.header.min[1].wrapping_add((y >> 8) as i32),
             fx: (x & 255) as u32,
@@ -120,14 +52,14 @@ impl<'a> Terrain<'a> {
 
     /// Finds the leaf of a place.
     #[inline(always)]
-    pub(crate) fn locate<O: Observer>(&self, p: Place, o: &mut O) -> Result<Leaf, Status> {
+    pub(crate) fn locate<O: Observer>(&self, p: GridPoint, o: &mut O) -> Result<Leaf, Status> {
         let tile = self.tile_of(p, o)?;
         self.descend(tile, tile.wrapping_add(format::ROOT), p, o)
     }
 
     /// Finds the tile of a place.
     #[inline(always)]
-    pub(crate) fn tile_of<O: Observer>(&self, p: Place, o: &mut O) -> Result<usize, Status> {
+    pub(crate) fn tile_of<O: Observer>(&self, p: GridPoint, o: &mut O) -> Result<usize, Status> {
         let h = self.header;
         // shifts of a checked head: a tile has at most 2^31 steps, a page 2^8 tiles
         let column = p.x >> (h.tile_log2 & 31);
@@ -151,7 +83,7 @@ impl<'a> Terrain<'a> {
 
     /// Where a tile's root has its entry or block for a place.
     #[inline(always)]
-    pub(crate) fn entry(&self, tile: usize, p: Place) -> usize {
+    pub(crate) fn entry(&self, tile: usize, p: GridPoint) -> usize {
         self.node(tile.wrapping_add(format::ROOT)).map_or(0, |node| entry_at(tile, node, p))
     }
 
@@ -170,7 +102,7 @@ impl<'a> Terrain<'a> {
         &self,
         tile: usize,
         mut node_at: usize,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
     ) -> Result<Leaf, Status> {
         for _ in 0..format::MAX_DEPTH {
@@ -222,34 +154,6 @@ impl<'a> Terrain<'a> {
         if at != tile || byte >> (index % 8) & 1 == 1 { Err(Status::Damaged) } else { Ok(()) }
     }
 
-    /// `N` words of the image.
-    #[inline(always)]
-    pub(crate) fn chunk<const N: usize>(&self, at: usize) -> Option<&'a [u32; N]> {
-        self.words.get(at..)?.first_chunk()
-    }
-
-    #[inline(always)]
-    pub(crate) fn node(&self, at: usize) -> Option<&'a Node> {
-        let words: &[u32; 8] = self.chunk(at)?;
-        Some(zerocopy::transmute_ref!(words))
-    }
-
-    #[inline(always)]
-    pub(crate) fn block(&self, at: usize) -> Option<&'a [u32; block::WORDS]> {
-        self.chunk(at)
-    }
-
-    pub(crate) fn tile(&self, at: usize) -> Option<&'a Tile> {
-        let words = self.words.get(at..at.checked_add(32)?)?;
-        Tile::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).ok()
-    }
-
-    #[inline(always)]
-    pub(crate) fn patch(&self, at: usize) -> Option<&'a Patch> {
-        let words = self.words.as_chunks::<16>().0.get(at / 16)?;
-        Some(zerocopy::transmute_ref!(words))
-    }
-
     /// Gives `sink` the surfaces over the place.
     ///
     /// After a hit inside a triangle the rest of its sheet holds no other surface and is passed over.
@@ -257,7 +161,7 @@ impl<'a> Terrain<'a> {
     pub(crate) fn surfaces<O: Observer>(
         &self,
         leaf: &Leaf,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<(), Status> {
@@ -290,7 +194,7 @@ impl<'a> Terrain<'a> {
     /// The surface over a place, or that there is none, where the leaf shows that there is no second one: a patch alone,
     /// or a cell that one sheet without steps surrounds. `None` where it does not.
     #[inline(always)]
-    pub(crate) fn sole<O: Observer>(&self, leaf: &Leaf, p: Place, o: &mut O) -> Option<Option<Surface>> {
+    pub(crate) fn single_sheet<O: Observer>(&self, leaf: &Leaf, p: GridPoint, o: &mut O) -> Option<Option<Candidate>> {
         if leaf.cell == Leaf::PATCH {
             return self.patch_at(leaf.tile, leaf.at, p, o).ok();
         }
@@ -302,7 +206,7 @@ impl<'a> Terrain<'a> {
         }
         see_words(b, leaf.cell, o);
         let first = (leaf.tile / 32).wrapping_add(node.bundles as usize);
-        let mut found = Sole(None);
+        let mut found = Single(None);
         let (mut w, mut next) = (home, None);
         loop {
             if word::mask(w) == 0 {
@@ -347,7 +251,7 @@ impl<'a> Terrain<'a> {
         node: &Node,
         b: &[u32; block::WORDS],
         cell: u32,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<(), Status> {
@@ -379,7 +283,7 @@ impl<'a> Terrain<'a> {
         node: &Node,
         w: u32,
         number: u32,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<bool, Status> {
@@ -416,101 +320,11 @@ impl<'a> Terrain<'a> {
         let at = tile.wrapping_add(format::PALETTE).wrapping_add(2 * usize::from(attribute));
         Attribute::of_words(*self.chunk(at).unwrap_or(&[0; 2]))
     }
-
-    /// A surface among others at equal height and of equal claim.
-    #[cold]
-    pub(crate) fn owner(&self, node: &Node, named: Named) -> Owner {
-        let (record, part, kind) = named;
-        match self.bundles.get(record).filter(|_| kind == LeafKind::Bundle) {
-            Some(words) => {
-                let (plan, numbers) = Bundle { words, record, node }.sorted(part);
-                Owner { plan, numbers, named }
-            }
-            None => Owner { plan: [i64::MAX; 3], numbers: [0; 3], named },
-        }
-    }
-
-    /// Whether the first comes before the second, by sorted corners from the origin, material and source. Corners of a triangle
-    /// differ in plan, so heights are read only where the plan leaves it open.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn owns(&self, tile: usize, node: &Node, a: &Owner, b: &Owner) -> bool {
-        let level = |o: &Owner, number: usize| {
-            let words = self.bundles.get(o.named.0).filter(|_| o.named.2 == LeafKind::Bundle);
-            words.map_or(0, |words| Bundle { words, record: o.named.0, node }.level(number))
-        };
-        for k in 0..3 {
-            if a.plan[k] != b.plan[k] {
-                return a.plan[k] < b.plan[k];
-            }
-            let [z, other] = [level(a, a.numbers[k]), level(b, b.numbers[k])];
-            if z != other {
-                return z < other;
-            }
-        }
-        let pair = |o: &Owner| {
-            let Attribute { material, source, .. } =
-                self.attribute(tile, self.surface_at(0, Claim::Last, o.named).attribute);
-            (material, source)
-        };
-        pair(a) < pair(b)
-    }
-
-    /// A surface as an answer.
-    #[inline(always)]
-    pub(crate) fn hit(&self, tile: usize, s: &Surface, reach: Reach) -> Hit {
-        let Attribute { material, source, .. } = self.attribute(tile, s.attribute);
-        let unit = tile / 32;
-        let record = if s.kind == LeafKind::Bundle { s.record.wrapping_sub(unit) } else { s.record.wrapping_sub(tile) };
-        Hit {
-            z: s.z.wrapping_add(self.header.origin[2] << 8),
-            normal: s.normal,
-            material,
-            source,
-            leaf: s.kind,
-            reach,
-            place: [unit.wrapping_sub(self.tiles_at) as u32, record as u32, s.part],
-        }
-    }
-
-    /// The surface with its normal.
-    #[inline(always)]
-    pub(crate) fn whole(&self, tile: usize, node: &Node, p: Place, s: Surface) -> Surface {
-        if s.normal != Normal::UNKNOWN {
-            return s;
-        }
-        let normal = match s.kind {
-            LeafKind::Bundle => {
-                let record = s.record;
-                self.bundles.get(record).map(|words| Bundle { words, record, node }.normal(s.part, p))
-            }
-            _ => self.patch_at(tile, s.record, p, &mut ()).ok().flatten().map(|s| s.normal),
-        };
-        Surface { normal: normal.unwrap_or(Normal::UP), ..s }
-    }
-
-    /// What a hit was made of, given its claim; without its normal.
-    #[cold]
-    pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, claim: Claim) -> Surface {
-        let base = if hit.leaf == LeafKind::Bundle { tile / 32 } else { tile };
-        let record = base.wrapping_add(hit.place[1] as usize);
-        self.surface_at(hit.z.wrapping_sub(self.zero_z()), claim, (record, hit.place[2], hit.leaf))
-    }
-
-    /// A surface whose normal is not known yet, from its height and claim, and its record, part and kind.
-    #[cold]
-    pub(crate) fn surface_at(&self, z: i64, claim: Claim, (record, part, kind): Named) -> Surface {
-        let attribute = match self.bundles.get(record) {
-            Some(words) if kind == LeafKind::Bundle => format::bundle::Head::of(words).attribute(),
-            _ => self.patch(record).map_or(0, |p| p.attribute),
-        };
-        Surface { z, normal: Normal::UNKNOWN, record, part, kind, attribute, claim }
-    }
 }
 
 /// Where a node's entry or block for a place stands.
 #[inline(always)]
-fn entry_at(tile: usize, node: &Node, p: Place) -> usize {
+fn entry_at(tile: usize, node: &Node, p: GridPoint) -> usize {
     let index = node.entry_of(p.x, p.y) as usize;
     tile.wrapping_add(node.entries as usize).wrapping_add(index.wrapping_mul(node.entry_words()))
 }
@@ -529,7 +343,7 @@ fn reference(slots: &[u32], at: usize) -> Result<usize, Status> {
     }
 }
 
-/// What an entry that leads nowhere says.
+/// What an entry that leads miss says.
 #[cold]
 fn code(e: u32) -> Status {
     match e {

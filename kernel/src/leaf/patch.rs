@@ -3,10 +3,11 @@
 //! All arithmetic is of 32-bit numbers and their 64-bit products, for small cores have no wider ones.
 
 use crate::format::{BLOCK_CELLS, Node, POSTS_AT, Patch, block_unit, joined};
+use crate::hit::{LeafKind, Normal, Status};
+use crate::leaf::{Candidate, Claim, Sink};
 use crate::open::Terrain;
-use crate::query::{Observer, Trace};
-use crate::types::{LeafKind, Normal, Status};
-use crate::walk::{Claim, Place, Sink, Surface};
+use crate::point::GridPoint;
+use crate::trace::{Observer, Trace};
 
 /// The ground of a field at one place.
 #[derive(Clone, Copy)]
@@ -51,7 +52,7 @@ impl Terrain<'_> {
         tile: usize,
         at: usize,
         node: &Node,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<(), Status> {
@@ -68,20 +69,20 @@ impl Terrain<'_> {
         &self,
         tile: usize,
         at: usize,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
-    ) -> Result<Option<Surface>, Status> {
+    ) -> Result<Option<Candidate>, Status> {
         let patch = self.patch(at).ok_or(Status::Damaged)?;
         let height = self.patch_height(tile, patch, p, o)?;
         let attribute = patch.attribute;
-        Ok(height.map(|Height { z, normal, block }| Surface {
+        Ok(height.map(|Height { z, normal, block }| Candidate {
             z,
             normal,
             record: at,
             part: block,
             kind: LeafKind::Patch,
             attribute,
-            claim: Claim::Last,
+            claim: Claim::Tie,
         }))
     }
 
@@ -90,7 +91,7 @@ impl Terrain<'_> {
         &self,
         tile: usize,
         patch: &Patch,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
         let (x, y) = (patch.spot(0, p.query_x(), false), patch.spot(1, p.query_y(), false));
@@ -108,7 +109,7 @@ impl Terrain<'_> {
         &self,
         tile: usize,
         patch: &Patch,
-        p: Place,
+        p: GridPoint,
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
         let spot = |axis: usize, q: i64| {

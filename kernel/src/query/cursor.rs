@@ -1,11 +1,12 @@
 //! What a wheel or a foot remembers from one query to the next.
 
-use crate::bundle::{Bundle, Held};
 use crate::format::{Node, block, word};
+use crate::hit::{Answer, Hit, LeafKind, Status};
+use crate::index::Leaf;
+use crate::leaf::bundle::{Bundle, Held};
 use crate::open::Terrain;
-use crate::query::{Rank, Search};
-use crate::types::{Answer, Hit, LeafKind, Status};
-use crate::walk::{Leaf, Place};
+use crate::point::{GridPoint, IntoPoint};
+use crate::search::{Rank, Search};
 
 /// Remembers the last cell and the last triangle, so that the next query beside them starts there. It changes no answer of an
 /// image that verifies. Of damaged nodes a walk from the root and one from the middle may tell different things.
@@ -29,7 +30,7 @@ struct Spot {
 
 impl Spot {
     #[inline(always)]
-    fn holds(&self, p: Place, log2: [u32; 2]) -> bool {
+    fn holds(&self, p: GridPoint, log2: [u32; 2]) -> bool {
         (p.x ^ self.low[0]) as u32 >> (log2[0] & 31) == 0 && (p.y ^ self.low[1]) as u32 >> (log2[1] & 31) == 0
     }
 }
@@ -42,7 +43,7 @@ impl Cursor {
 
     /// The answer, if the place lies inside the triangle of the last one and nothing else can be there.
     #[inline(always)]
-    pub(crate) fn held(&self, t: &Terrain, p: Place, search: &Search) -> Option<Hit> {
+    pub(crate) fn held(&self, t: &Terrain, p: GridPoint, search: &Search) -> Option<Hit> {
         let spot = self.spot.as_ref()?;
         let (held, hit) = self.held.as_ref()?;
         if !spot.holds(p, spot.log2) || !self.is_of(t) {
@@ -55,7 +56,7 @@ impl Cursor {
 
     /// The leaf of a place: the last one, or found from its node, or from the root.
     #[inline(always)]
-    pub(crate) fn leaf(&mut self, t: &Terrain, p: Place) -> Result<Leaf, Status> {
+    pub(crate) fn leaf(&mut self, t: &Terrain, p: GridPoint) -> Result<Leaf, Status> {
         if self.is_of(t)
             && let Some(spot) = &self.spot
         {
@@ -79,7 +80,7 @@ impl Cursor {
     }
 
     #[inline(always)]
-    fn keep(&mut self, t: &Terrain, p: Place, leaf: Leaf) {
+    fn keep(&mut self, t: &Terrain, p: GridPoint, leaf: Leaf) {
         self.image = image(t);
         self.held = None;
         self.spot = t.node(leaf.node).map(|node| {
@@ -113,4 +114,29 @@ impl Cursor {
 #[inline(always)]
 fn image(t: &Terrain) -> [usize; 3] {
     [t.bytes.as_ptr() as usize, t.bytes.len(), t.header.head_crc as usize]
+}
+
+impl<'a> Terrain<'a> {
+    /// [`Terrain::closest`] for points that lie close to each other: the same answers, faster.
+    #[inline]
+    pub fn closest_cursor(&self, p: impl IntoPoint, cursor: &mut Cursor) -> Answer {
+        let options = self.options();
+        let Some(p) = self.point(p) else {
+            return self.miss(Status::NotInImage, None, &options, &mut ());
+        };
+        let Some(place) = self.place(p) else {
+            return self.miss(Status::NotInImage, Some(p), &options, &mut ());
+        };
+        let search = self.around(p, options.windows);
+        if let Some(hit) = cursor.held(self, place, &search) {
+            return Answer { status: Status::Found, hit };
+        }
+        let leaf = match cursor.leaf(self, place) {
+            Ok(leaf) => leaf,
+            Err(status) => return self.miss(status, Some(p), &options, &mut ()),
+        };
+        let answer = self.answer(p, place, &leaf, &search, &options, &mut ());
+        cursor.hold(self, &leaf, &answer);
+        answer
+    }
 }

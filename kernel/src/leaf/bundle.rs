@@ -7,9 +7,10 @@ use crate::format::bundle::{
 };
 use crate::format::word;
 use crate::geom::{Corners, Cover, Near, divide_half_even, product};
-use crate::query::{Observer, Trace};
-use crate::types::{LeafKind, Normal};
-use crate::walk::{Claim, Place, Sink, Surface};
+use crate::hit::{LeafKind, Normal};
+use crate::leaf::{Candidate, Claim, Sink};
+use crate::point::GridPoint;
+use crate::trace::{Observer, Trace};
 use core::marker::PhantomData;
 
 /// A bundle, seen from a node.
@@ -181,7 +182,7 @@ impl<C: Class> Triangles for Local<'_, C> {
 #[derive(Clone, Copy)]
 struct Wide<'a> {
     bundle: Bundle<'a>,
-    p: Place,
+    p: GridPoint,
 }
 
 impl Wide<'_> {
@@ -243,7 +244,7 @@ pub(crate) struct Held {
 impl Held {
     /// Height above the origin, of the plane with this normal, if the place lies inside the triangle.
     #[inline(always)]
-    pub fn height(&self, p: Place, normal: &Normal) -> Option<i64> {
+    pub fn height(&self, p: GridPoint, normal: &Normal) -> Option<i64> {
         let q = local(p, self.base, self.reach)?;
         let inside = Near::new(self.plans, q).inside() == Some(true);
         inside.then(|| (self.z << 8).wrapping_add(normal.rise(from(self.plans[0], q))))
@@ -252,7 +253,7 @@ impl Held {
 
 /// A place in query steps from a base, if it is within reach.
 #[inline(always)]
-fn local(p: Place, base: [i32; 2], reach: u32) -> Option<[isize; 2]> {
+fn local(p: GridPoint, base: [i32; 2], reach: u32) -> Option<[isize; 2]> {
     let (x, y) = (p.x.wrapping_sub(base[0]) as u32, p.y.wrapping_sub(base[1]) as u32);
     (x <= reach && y <= reach).then_some([(x << 8 | p.fx) as isize, (y << 8 | p.fy) as isize])
 }
@@ -383,7 +384,7 @@ impl Bundle<'_> {
     /// Tests the triangles of a cell word's mask, its guess first, and gives those that the sink wants;
     /// true after one that ends the search of its sheet.
     #[inline(always)]
-    pub fn surfaces<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
+    pub fn surfaces<O: Observer>(&self, w: u32, p: GridPoint, o: &mut O, sink: &mut impl Sink) -> bool {
         match self.class() {
             NARROW => self.scan::<Narrow, O>(w, p, o, sink),
             MEDIUM => self.scan::<Medium, O>(w, p, o, sink),
@@ -393,7 +394,7 @@ impl Bundle<'_> {
 
     /// The same, but not if the bundle is wide.
     #[inline(always)]
-    pub fn near_surfaces<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> Option<bool> {
+    pub fn near_surfaces<O: Observer>(&self, w: u32, p: GridPoint, o: &mut O, sink: &mut impl Sink) -> Option<bool> {
         match self.class() {
             NARROW => Some(self.scan::<Narrow, O>(w, p, o, sink)),
             MEDIUM => Some(self.scan::<Medium, O>(w, p, o, sink)),
@@ -402,7 +403,7 @@ impl Bundle<'_> {
     }
 
     #[inline(always)]
-    fn scan<C: Class, O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
+    fn scan<C: Class, O: Observer>(&self, w: u32, p: GridPoint, o: &mut O, sink: &mut impl Sink) -> bool {
         match local(p, self.base(), C::REACH) {
             Some(q) => self.each(w, o, sink, Local::<C> { bundle: *self, q, class: PhantomData }),
             None => false,
@@ -411,7 +412,7 @@ impl Bundle<'_> {
 
     #[cold]
     #[inline(never)]
-    fn scan_wide<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
+    fn scan_wide<O: Observer>(&self, w: u32, p: GridPoint, o: &mut O, sink: &mut impl Sink) -> bool {
         self.each(w, o, sink, Wide { bundle: *self, p })
     }
 
@@ -439,7 +440,7 @@ impl Bundle<'_> {
     fn inside<O: Observer, S: Sink>(&self, part: u32, o: &mut O, sink: &mut S, triangles: impl Triangles) -> bool {
         o.see(Trace::Test { record: self.record, part, covered: true });
         let (z, normal) = triangles.plane(part);
-        sink.take(&self.surface(part, z, normal, Claim::First), self.node, o);
+        sink.take(&self.surface(part, z, normal, Claim::Owner), self.node, o);
         true
     }
 
@@ -461,20 +462,20 @@ impl Bundle<'_> {
         loop {
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
             let claim = match cover {
-                Cover::Owned => Claim::First,
-                Cover::Second => Claim::Second,
-                _ => Claim::Last,
+                Cover::Owned => Claim::Owner,
+                Cover::Second => Claim::Reverse,
+                _ => Claim::Tie,
             };
             // beside the owner of an edge or a vertex the others there are nothing
             let idle = cover == Cover::Outside || (owned && shared);
-            if !idle && (S::BORDERS || claim == Claim::First) {
+            if !idle && (S::BORDERS || claim == Claim::Owner) {
                 let known = !S::BORDERS || O::COUNTS;
                 let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
                 sink.take(&self.surface(part, z, normal, claim), self.node, o);
                 if !S::BORDERS {
                     return true;
                 }
-                owned |= shared && claim == Claim::First;
+                owned |= shared && claim == Claim::Owner;
             }
             mask &= !(1 << part);
             if mask == 0 {
@@ -494,12 +495,12 @@ impl Bundle<'_> {
     }
 
     #[inline(always)]
-    fn surface(&self, part: u32, z: i64, normal: Normal, claim: Claim) -> Surface {
-        Surface { z, normal, record: self.record, part, kind: LeafKind::Bundle, attribute: self.attribute(), claim }
+    fn surface(&self, part: u32, z: i64, normal: Normal, claim: Claim) -> Candidate {
+        Candidate { z, normal, record: self.record, part, kind: LeafKind::Bundle, attribute: self.attribute(), claim }
     }
 
     /// Normal of a triangle over a place.
-    pub fn normal(&self, part: u32, p: Place) -> Normal {
+    pub fn normal(&self, part: u32, p: GridPoint) -> Normal {
         let near = |reach| local(p, self.base(), reach).unwrap_or_default();
         match self.class() {
             NARROW => self.plane_at::<Narrow>(part, near(Narrow::REACH)).1,
