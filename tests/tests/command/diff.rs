@@ -814,7 +814,7 @@ fn properties_of_materials_and_bad_words() {
         &[
             "\nmaterial     \"Steel plate\": mu 0.85 -> 0.4, rr 1 -> 1.5, classes [] -> [3,7], label 0 -> 12\n",
             "heights      no change",
-            "differ from 1,088 on: materials, content",
+            "differ from 2,112 on: materials, content",
         ],
     );
     assert!(!out.contains("Asphalt"), "it has not changed: {out}");
