@@ -669,7 +669,7 @@ fn by_05_verify_against() {
     assert!(0 < missing && missing < exceeded, "{source:#}");
     let [out, _] = expect(0, &folder, &["verify", "--help"]);
     assert_eq!(out.matches("[default: as built]").count(), 4, "{out}");
-    holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: as FILE says; of an OBJ z]"]);
+    holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: as FILE states, z for OBJ]"]);
     error(2, &folder, &["verify", "bridge.hpan", "--against", "absent.obj"]);
     // without --against
     holds(
@@ -840,7 +840,7 @@ fn quotes_in_points() {
     write("t,wheel,x,y,z\n0,\"front, left\",1,2,7\n0,\"\"\"b\"\"\",1,2,1\n1,\"front, left\",2,2,7\n");
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "p.csv", "--plot", "p.svg"]);
     holds(&out, &["found,near,\"front, left\",7\n", ",near,\"\"\"b\"\"\",1\n", "\n1,1,2,2,6,"]);
-    holds(&fs::read_to_string(folder.join("p.svg")).unwrap(), &[">front, left<", ">\"b\"<"]);
+    holds(&fs::read_to_string(folder.join("p.svg")).unwrap(), &[">front, left<", ">&quot;b&quot;<"]);
 }
 
 /// As JSON a field is a number where JSON reads it so, in the digits of the file; else it is text.
