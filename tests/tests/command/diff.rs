@@ -446,7 +446,7 @@ fn heights_within_a_tolerance_are_alike() {
     assert_eq!(facts["alike"], Value::Null);
     for bad in ["-1", "nan"] {
         let [_, err] = expect(2, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", bad]);
-        holds(&err, &["a number of metres, 0 or more"]);
+        holds(&err, &["a length, 0 or more"]);
     }
     // what is not a height
     for (k, settings) in
