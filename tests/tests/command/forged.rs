@@ -138,7 +138,7 @@ fn by_06_a_proof_tries_the_places_that_are_met() {
     }
     let (side, entries) = (8, at + 4096);
     bytes[at + 128..][..6].copy_from_slice(&[TILE - side, TILE - side, side, side, 0, 0]);
-    for (field, v) in [(16, 1024), (20, first), (24, count)] {
+    for (field, v) in [(16, 1024), (20, first), (24, count), (28, 0)] {
         set(&mut bytes, at + 128 + field, v as u32);
     }
     (0..1 << (2 * side)).for_each(|k| set(&mut bytes, entries + 4 * k, entry::EMPTY));
@@ -154,10 +154,11 @@ fn by_06_a_proof_compares_no_more_pairs_than_the_file_may_need() {
     let folder = folder("by_06_a_proof_compares_no_more_pairs_than_the_file_may_need");
     let mut bytes = hills(550);
     let [at, first, count] = tile(&bytes);
-    let (block, list) = (at + 4096, at + 4160);
+    // the row of blocks is the next multiple of 16 words behind the entry
+    let (block, list) = (at + 2112, at + 4160);
     assert!(list + 4 + 8 * count < at + 128 * first, "there is room for the list");
     bytes[at + 128..][..6].copy_from_slice(&[TILE, TILE, 0, 0, 0, 0]);
-    for (field, v) in [(16, 512), (20, first), (24, count)] {
+    for (field, v) in [(16, 512), (20, first), (24, count), (28, 0)] {
         set(&mut bytes, at + 128 + field, v as u32);
     }
     set(&mut bytes, at + 2048, entry::BLOCK << entry::SHIFT | ((block - at) / 4) as u32);
