@@ -31,7 +31,7 @@ use std::sync::atomic::AtomicU64;
 /// order and on any thread or machine that has the same scene and options.
 ///
 /// ```
-/// use hardpan_builder::{Job, Options, build, fixtures};
+/// use hardpan_builder::{Job, Options, build, demo::fixtures};
 ///
 /// let (scene, options) = (fixtures::town(1), Options::default());
 /// let job = Job::new(&scene, &options).unwrap();

@@ -3,7 +3,7 @@
 //! An analysis asks a scene or an image, and returns values. It prints nothing and names no option.
 //!
 //! ```
-//! use hardpan_builder::{Code, Options, build, check, fixtures};
+//! use hardpan_builder::{Code, Options, build, check, demo::fixtures};
 //!
 //! let built = build(&fixtures::bridge(), &Options::default()).unwrap();
 //! let terrain = hardpan::Terrain::open(&built.image).unwrap();

@@ -1,7 +1,7 @@
 //! Differences of two images, and of an image from points of another tool.
 //!
 //! ```
-//! use hardpan_builder::{Options, build, compare, fixtures};
+//! use hardpan_builder::{Options, build, compare, demo::fixtures};
 //!
 //! let scene = fixtures::bridge();
 //! let mut raised = scene.clone();

@@ -1,7 +1,7 @@
 //! Holds an image against points of another tool: how far heights and friction are from what that says.
 //!
 //! ```
-//! use hardpan_builder::{Options, build, compare::{Comparison, Point}, fixtures};
+//! use hardpan_builder::{Options, build, compare::{Comparison, Point}, demo::fixtures};
 //!
 //! let built = build(&fixtures::bridge(), &Options::default()).unwrap();
 //! let terrain = hardpan::Terrain::open(&built.image).unwrap();

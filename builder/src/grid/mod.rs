@@ -4,8 +4,8 @@
 //! of fields of an image from the kernel; both are the exact ones, rounded once. What holds of a whole square, `over` finds.
 //!
 //! ```
-//! use hardpan_builder::sample::{Rule, Sampler};
-//! use hardpan_builder::{Options, fixtures};
+//! use hardpan_builder::grid::{Rule, Sampler};
+//! use hardpan_builder::{Options, demo::fixtures};
 //!
 //! let stages = hardpan_shaders::Cpu::new();
 //! let (ground, _) = Sampler::of_scene(&fixtures::bridge(), &Options::default(), &stages).unwrap();

@@ -1194,7 +1194,8 @@ fn columns_stay_in_line() {
         };
         let head: Vec<usize> = ends(&table[0].replace("m2 in plan", "m2-in-plan").replace("cone index", "cone-index"));
         assert!(table.len() > 3 && head.len() == columns - 1);
-        let rows = table[1..].iter().filter(|line| !line.starts_with("mu, rr") && !line.starts_with("mu is not stated"));
+        let rows =
+            table[1..].iter().filter(|line| !line.starts_with("mu, rr") && !line.starts_with("mu is not stated"));
         rows.for_each(|line| assert_eq!(ends(line), head, "{out}"));
         assert!(arguments == ["materials", "long.obj"] || out.contains(" 1e50 "), "{out}");
     }
