@@ -858,11 +858,30 @@ fn by_20_settings_say_what_a_field_is() {
     fs::write(folder.join("s.json"), "{ \"raster\": [0.5] }").unwrap();
     let text = error(2, &folder, &["build", "bridge.obj", "--settings", "s.json", "-o", "no.hpan"]);
     holds(&text, &["s.json: line 1, column ", ": invalid type: sequence, expected a table"]);
-    for option in [&["--raster-material", "Asphalt"][..], &["--progress", "json"]] {
-        let text = error(2, &folder, &[&["build", "bridge.obj", "-o", "no.hpan"], option].concat());
-        holds(&text, &[option[0], " is of an image of heights; add --raster METRES, or leave it out"]);
-    }
+    let text = error(2, &folder, &["build", "bridge.obj", "-o", "no.hpan", "--raster-material", "Asphalt"]);
+    holds(&text, &["--raster-material is of an image of heights; add --raster METRES, or leave it out"]);
     assert!(!folder.join("no.hpan").exists());
+}
+
+/// `build --progress json` writes a line where a stage begins and where it ends, and the same image.
+#[test]
+fn stages_of_a_build_are_lines_of_json() {
+    let folder = folder("stages_of_a_build_are_lines_of_json");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let build = |form: &str| {
+        let told = expect(0, &folder, &["build", "bridge.obj", "-o", "a.hpan", "--progress", form]);
+        (told, fs::read(folder.join("a.hpan")).unwrap())
+    };
+    let (([_, plain], image), ([out, err], same)) = (build("auto"), build("json"));
+    assert!(!plain.contains('{') && !out.contains('{'), "{plain} {out}");
+    assert!(image == same);
+    let (lines, rest): (Vec<&str>, Vec<&str>) = err.lines().partition(|line| line.starts_with('{'));
+    assert_eq!(rest, plain.lines().collect::<Vec<_>>(), "notes are as without it");
+    let stages = ["reading", "building", "looking for ground at one height", "looking for gaps"];
+    let stages = stages.into_iter().chain(["writing and verifying"]);
+    let wanted = stages.flat_map(|s| [0, 1].map(|done| serde_json::json!({ "stage": s, "done": done, "total": 1 })));
+    let lines = lines.into_iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    assert_eq!(lines.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
 }
 
 /// What a field takes is said before, and progress is told, as of a grid; what the machine has not is refused.
@@ -873,7 +892,7 @@ fn cg_19_cg_20_a_field_is_estimated_and_tells_how_far_it_is() {
     let [_, err] = expect(0, &folder, &["build", "plane.obj", "--raster", "0.04", "--progress", "json"]);
     let lines: Vec<Value> =
         err.lines().filter(|l| l.starts_with('{')).map(|l| serde_json::from_str(l).unwrap()).collect();
-    let estimate = &lines[0]["estimate"];
+    let estimate = lines.iter().find_map(|line| line.get("estimate")).unwrap();
     assert_eq!(
         (&estimate["columns"], &estimate["rows"], &estimate["cell"]),
         (&2501.into(), &2501.into(), &0.04.into())
