@@ -76,8 +76,8 @@ pub use scene::{HeightField, Material, Scene, Triangle};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{
-    Agreement, Check, Fault, Faults, LeftOut, OtherMaterial, Outcome, Slits, Spot, SurfaceError, Verdict, Verify,
-    erased, source_error, verify,
+    Agreement, Check, Difference, Fault, Faults, FieldError, LeftOut, OtherMaterial, Outcome, Slits, Spot,
+    SurfaceError, Verdict, Verify, erased, source_error, verify,
 };
 
 #[doc = include_str!("../README.md")]

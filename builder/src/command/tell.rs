@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::builder::PossibleValue;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
@@ -18,17 +19,14 @@ const EVERY: Duration = Duration::from_millis(100);
 #[derive(clap::Args)]
 pub struct Form {
     /// Progress on stderr: a bar on a terminal, or as JSON a line each
-    #[arg(long, value_name = "FORM", value_parser = ["bar", "json"])]
-    progress: Option<String>,
+    #[arg(long, value_name = "FORM", default_value = "auto")]
+    #[arg(value_parser = [PossibleValue::new("auto").alias("bar"), PossibleValue::new("json")])]
+    progress: String,
 }
 
 impl Form {
-    pub fn is_typed(&self) -> bool {
-        self.progress.is_some()
-    }
-
     pub fn is_json(&self) -> bool {
-        self.progress.as_deref() == Some("json")
+        self.progress == "json"
     }
 }
 

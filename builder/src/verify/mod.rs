@@ -18,6 +18,7 @@
 mod crossings;
 mod edges;
 mod ends;
+mod fields;
 mod non_overlap;
 mod plan;
 mod seams;
@@ -28,6 +29,7 @@ mod tile;
 use crate::util::text::{costs, counted, fault, section_label};
 use crossings::Ledger;
 pub use ends::Slits;
+pub use fields::{Difference, FieldError};
 use hardpan::format::{ALIGN, CONTENT_HEADER, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;

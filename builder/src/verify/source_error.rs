@@ -5,6 +5,7 @@
 //! again in the triangles that were worst. And where the image's ground [ends](super::ends), the source's must.
 
 use super::ends::{Slits, slits};
+use super::fields::{FieldError, Fields};
 use super::plan::Tri;
 use super::shells;
 use super::tile::{View, home_triangles};
@@ -36,7 +37,7 @@ const TRIED: usize = 1 << 10;
 /// How far beyond the stated error in plan a surface is looked for, in doublings.
 const FARTHER: u32 = 12;
 
-type Point = [f64; 3];
+pub type Point = [f64; 3];
 /// Error in plan and in height that each tile states, metres, by its numbers in x and y.
 type TileErrors = HashMap<[i64; 2], [f64; 2]>;
 
@@ -125,6 +126,8 @@ pub struct Agreement {
     pub lost: Vec<LeftOut>,
     /// Where the image's ground ends inside the source's.
     pub slits: Slits,
+    /// How far its height fields are from the source, if it has any.
+    pub fields: Option<FieldError>,
 }
 
 /// Triangles of another material than the other surface.
@@ -188,6 +191,7 @@ pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: 
     drop(on_lattice);
     Agreement {
         slits,
+        fields: Fields::new(terrain).map(|fields| fields.error(&kept, &all, samples, h.error_plan)),
         stated: [h.error_plan, h.error_height],
         source: SurfaceError {
             other: other((&kept, &of), &image, &stated, [&source_name, &name], &around),
@@ -399,10 +403,10 @@ fn plan_area([a, b, c]: &[Point; 3]) -> f64 {
 }
 
 /// SplitMix64, as numbers from 0 to 1.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> f64 {
+    pub fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -421,6 +425,49 @@ impl Random {
 
 fn at([a, b, c]: &[Point; 3], u: f64, v: f64) -> Point {
     [0, 1, 2].map(|i| a[i] + u * (b[i] - a[i]) + v * (c[i] - a[i]))
+}
+
+/// Places of a triangle that are measured however small it is: neighbours have the very same corners and middles.
+pub fn fixed(t: &[Point; 3]) -> [Point; 7] {
+    let [a, b, c] = *t;
+    let middle = |p: Point, q: Point| [0, 1, 2].map(|i| (p[i] + q[i]) / 2.0);
+    [a, b, c, middle(a, b), middle(a, c), middle(b, c), centre(t)]
+}
+
+/// About `samples` seeded places, spread evenly over the plan of these triangles: those in the triangle of a number.
+pub fn spread(triangles: &[[Point; 3]], samples: usize) -> impl Fn(usize, &[Point; 3]) -> Spread + Sync + use<> {
+    let area: f64 = triangles.iter().map(|t| plan_area(t).abs()).sum();
+    move |number, t| {
+        let mut random = Random(number as u64);
+        let share = if area > 0.0 { plan_area(t).abs() / area * samples as f64 } else { 0.0 };
+        let left = (share + random.next()) as usize;
+        Spread { triangle: *t, random, left }
+    }
+}
+
+/// Seeded places in a triangle.
+pub struct Spread {
+    triangle: [Point; 3],
+    random: Random,
+    left: usize,
+}
+
+impl Iterator for Spread {
+    type Item = Point;
+
+    fn next(&mut self) -> Option<Point> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.random.within(&self.triangle))
+    }
+}
+
+/// What 50, 99 and 99.9 % of these have at most; zero if there are none.
+pub fn quantiles(mut all: Vec<f32>) -> [f64; 3] {
+    all.sort_unstable_by(f32::total_cmp);
+    [0.5, 0.99, 0.999].map(|share| {
+        let last = all.len().saturating_sub(1);
+        all.get(((share * all.len() as f64) as usize).min(last)).copied().unwrap_or(0.0).into()
+    })
 }
 
 /// What places of a triangle have.
@@ -478,7 +525,7 @@ fn side(
     straight: &(dyn Fn(usize, &Point) -> Option<f64> + Sync),
     surface: &Surface,
 ) -> SurfaceError {
-    let area: f64 = triangles.iter().map(|t| plan_area(t).abs()).sum();
+    let spread = spread(triangles, samples);
     let measure = |number: usize, p: Point| -> (Spot, f64) {
         let [h, v] = stated(&p);
         let up = straight(number, &p).unwrap_or(f64::INFINITY);
@@ -496,16 +543,9 @@ fn side(
         .enumerate()
         .map(|(number, t)| {
             let mut part = Part::default();
-            // neighbours have the very same corners and middles
-            let [a, b, c] = *t;
-            let middle = |p: Point, q: Point| [0, 1, 2].map(|i| (p[i] + q[i]) / 2.0);
-            for p in [a, b, c, middle(a, b), middle(a, c), middle(b, c), centre(t)] {
-                part.see(measure(number, p).0);
-            }
-            let mut random = Random(number as u64);
-            let share = if area > 0.0 { plan_area(t).abs() / area * samples as f64 } else { 0.0 };
-            for _ in 0..(share + random.next()) as usize {
-                let (spot, up) = measure(number, random.within(t));
+            fixed(t).into_iter().for_each(|p| part.see(measure(number, p).0));
+            for p in spread(number, t) {
+                let (spot, up) = measure(number, p);
                 part.see(spot);
                 part.straight.push(up as f32);
             }
@@ -533,11 +573,7 @@ fn side(
         side.height = side.height.max(part.height);
         all.extend(part.straight);
     }
-    all.sort_unstable_by(f32::total_cmp);
-    side.quantiles = [0.5, 0.99, 0.999].map(|share| {
-        let last = all.len().saturating_sub(1);
-        all.get(((share * all.len() as f64) as usize).min(last)).copied().unwrap_or(0.0).into()
-    });
+    side.quantiles = quantiles(all);
     side
 }
 
@@ -562,7 +598,7 @@ fn off([low, high]: &Box6, p: &Point, reach: f64) -> Option<f64> {
 }
 
 /// Triangles, with their materials, in a tree of boxes.
-struct Surface {
+pub struct Surface {
     triangles: Vec<[Point; 3]>,
     /// The material of each.
     of: Vec<u16>,
@@ -592,7 +628,7 @@ impl Surface {
     }
 
     /// The least difference in height to a point of the surface within `reach` of `p` in plan.
-    fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
+    pub fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
         let mut best = f64::INFINITY;
         self.each(p, reach, f64::INFINITY, |t, _| {
             best = rise(t, p, reach).map_or(best, |v| best.min(v));

@@ -858,11 +858,82 @@ fn by_20_settings_say_what_a_field_is() {
     fs::write(folder.join("s.json"), "{ \"raster\": [0.5] }").unwrap();
     let text = error(2, &folder, &["build", "bridge.obj", "--settings", "s.json", "-o", "no.hpan"]);
     holds(&text, &["s.json: line 1, column ", ": invalid type: sequence, expected a table"]);
-    for option in [&["--raster-material", "Asphalt"][..], &["--progress", "json"]] {
-        let text = error(2, &folder, &[&["build", "bridge.obj", "-o", "no.hpan"], option].concat());
-        holds(&text, &[option[0], " is of an image of heights; add --raster METRES, or leave it out"]);
-    }
+    let text = error(2, &folder, &["build", "bridge.obj", "-o", "no.hpan", "--raster-material", "Asphalt"]);
+    holds(&text, &["--raster-material is of an image of heights; add --raster METRES, or leave it out"]);
     assert!(!folder.join("no.hpan").exists());
+}
+
+/// `build --progress json` writes a line where a stage begins and where it ends, and the same image.
+#[test]
+fn stages_of_a_build_are_lines_of_json() {
+    let folder = folder("stages_of_a_build_are_lines_of_json");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let build = |form: &str| {
+        let told = expect(0, &folder, &["build", "bridge.obj", "-o", "a.hpan", "--progress", form]);
+        (told, fs::read(folder.join("a.hpan")).unwrap())
+    };
+    let (([_, plain], image), ([out, err], same)) = (build("auto"), build("json"));
+    assert!(!plain.contains('{') && !out.contains('{'), "{plain} {out}");
+    assert!(image == same);
+    let (lines, rest): (Vec<&str>, Vec<&str>) = err.lines().partition(|line| line.starts_with('{'));
+    assert_eq!(rest, plain.lines().collect::<Vec<_>>(), "notes are as without it");
+    let stages = ["reading", "building", "looking for ground at one height", "looking for gaps"];
+    let stages = stages.into_iter().chain(["writing and verifying"]);
+    let wanted = stages.flat_map(|s| [0, 1].map(|done| serde_json::json!({ "stage": s, "done": done, "total": 1 })));
+    let lines = lines.into_iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    assert_eq!(lines.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
+}
+
+/// `verify --against` tells how far a field is from its source at posts, and apart from that between posts.
+#[test]
+fn by_20_a_field_is_measured_at_posts_and_between() {
+    let folder = folder("by_20_a_field_is_measured_at_posts_and_between");
+    // folds along y: 0 m high at whole metres of x, where posts are, and 0.25 m between; raised, and up to some x
+    let folds = |halves: usize, raised: f64| {
+        let mut text = String::new();
+        for i in 0..=halves {
+            let (x, z) = (i as f64 / 2.0, if i % 2 == 0 { raised } else { raised + 0.25 });
+            write!(text, "v {x} 0 {z}\nv {x} 10 {z}\n").unwrap();
+        }
+        (1..=halves).for_each(|i| writeln!(text, "f {} {} {} {}", 2 * i - 1, 2 * i + 1, 2 * i + 2, 2 * i).unwrap());
+        text
+    };
+    fs::write(folder.join("folds.obj"), folds(20, 0.0)).unwrap();
+    expect(0, &folder, &["build", "folds.obj", "--raster", "1"]);
+    expect(0, &folder, &["build", "folds.obj", "-o", "mesh.hpan"]);
+    let rows = |code: i32, image: &str| {
+        let [out, _] = expect(code, &folder, &["verify", image, "--against", "folds.obj", "--json"]);
+        serde_json::from_str::<Value>(&out).unwrap()["against"]["fields"].clone()
+    };
+    let near = |row: &Value, key: &str, wanted: f64, by: f64| {
+        let value = if key == "worst" { &row["worst"]["height"] } else { &row[key] };
+        assert!((value.as_f64().unwrap() - wanted).abs() <= by, "{key} {wanted}: {row}");
+    };
+    assert_eq!(rows(0, "mesh.hpan"), Value::Null);
+    // posts are the heights of the lattice: differences of more than a step of 2^-16 m are of the source
+    let step = 2f64.powi(-16);
+    for (raised, shares) in [(0.0, [0.125, 0.2475, 0.24975]), (0.1, [0.225, 0.3475, 0.34975])] {
+        fs::write(folder.join("folds.obj"), folds(20, raised)).unwrap();
+        let fields = rows(1, "folds.hpan");
+        let [posts, between] = ["posts", "between"].map(|key| &fields[key]);
+        assert_eq!((&posts["count"], &posts["missing"], &between["missing"]), (&121.into(), &0.into(), &0.into()));
+        ["p50", "p99", "p999", "worst"].iter().for_each(|key| near(posts, key, raised, step));
+        // the difference is spread evenly from 0 to 0.25 m
+        ["p50", "p99", "p999"].iter().zip(shares).for_each(|(key, share)| near(between, key, share, 0.002));
+        near(between, "worst", raised + 0.25, step);
+        let at = |row: &Value, axis: usize| row["worst"]["at"][axis].as_f64().unwrap();
+        assert_eq!(at(between, 0).fract(), 0.5, "{between}");
+        assert_eq!((at(posts, 0).fract(), at(posts, 1).fract()), (0.0, 0.0), "{posts}");
+        assert!(between["count"].as_u64().unwrap() > 190_000, "{between}");
+    }
+    // the source ends at 9 m: posts at 10 m have none of it
+    fs::write(folder.join("folds.obj"), folds(18, 0.0)).unwrap();
+    let fields = rows(1, "folds.hpan");
+    assert_eq!((&fields["posts"]["count"], &fields["posts"]["missing"]), (&121.into(), &11.into()));
+    assert_eq!(fields["posts"]["p99"], Value::Null);
+    near(&fields["posts"], "worst", 0.0, step);
+    let [out, _] = expect(1, &folder, &["verify", "folds.hpan", "--against", "folds.obj"]);
+    holds(&out, &["at posts     121 places, 11 of them no ground, the worst 0.", "between      "]);
 }
 
 /// What a field takes is said before, and progress is told, as of a grid; what the machine has not is refused.
@@ -873,7 +944,7 @@ fn cg_19_cg_20_a_field_is_estimated_and_tells_how_far_it_is() {
     let [_, err] = expect(0, &folder, &["build", "plane.obj", "--raster", "0.04", "--progress", "json"]);
     let lines: Vec<Value> =
         err.lines().filter(|l| l.starts_with('{')).map(|l| serde_json::from_str(l).unwrap()).collect();
-    let estimate = &lines[0]["estimate"];
+    let estimate = lines.iter().find_map(|line| line.get("estimate")).unwrap();
     assert_eq!(
         (&estimate["columns"], &estimate["rows"], &estimate["cell"]),
         (&2501.into(), &2501.into(), &0.04.into())

@@ -80,13 +80,10 @@ impl<'a> Plan<'a> {
             Some(place) => Some((place.as_path(), debug::library(place, args.force, of())?)),
             None => None,
         };
-        let of_raster =
-            [("--raster-material", args.raster_material.is_some()), ("--progress", args.progress.is_typed())];
-        if args.raster.or(asked.settings.raster.as_ref().map(|r| r.cell)).is_none()
-            && let Some((option, _)) = of_raster.iter().find(|(_, typed)| *typed)
-        {
-            let text = format!("{option} is of an image of heights; add --raster METRES, or leave it out");
-            return Err(Failure::Input(text));
+        let is_raster = args.raster.is_some() || asked.settings.raster.is_some();
+        if args.raster_material.is_some() && !is_raster {
+            let text = "--raster-material is of an image of heights; add --raster METRES, or leave it out";
+            return Err(Failure::Input(text.into()));
         }
         Ok(Plan { args, output, who, drawing, report_is_image })
     }

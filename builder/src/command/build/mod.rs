@@ -21,7 +21,7 @@ use super::{
     Done, Failure, Kind, NewFile, Replace, Threads, again, backend, decimal, factors, has_bytes, has_extension, help,
     is_nowhere,
     length::{Side, Threshold, metres},
-    named, quoted,
+    named, progress, quoted,
     report::{self, Report},
     same, tell,
     transform::{Transform, way},
@@ -245,7 +245,6 @@ impl Args {
             ("--report", self.report.is_some()),
             ("--strict", self.strict),
             ("--debug, which is of its own: hardpan export obj IMAGE --cells --pins 10", self.debug.is_some()),
-            ("--progress", self.progress.is_typed()),
         ];
         if let Some((option, _)) = of_meshes.iter().find(|(_, typed)| *typed) {
             let text = format!(
@@ -275,6 +274,9 @@ impl Args {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    if args.progress.is_json() {
+        progress::as_lines();
+    }
     report::reported(args.json, "--report FILE.json", out, |out, report| written(args, out, report))
 }
 

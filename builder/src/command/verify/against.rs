@@ -12,7 +12,7 @@ use crate::import;
 use crate::import::{Frame, ImportError, file_name};
 use crate::scene::Scene;
 use crate::settings::{Settings, SourceFile};
-use crate::verify::{Agreement, Spot, SurfaceError, source_error};
+use crate::verify::{Agreement, Difference, Spot, SurfaceError, source_error};
 use hardpan::{Terrain, format::section};
 use serde_json::{Value, json};
 
@@ -281,6 +281,14 @@ pub fn comparison(a: &Agreement, args: &Args, out: &mut impl Write) -> Done {
             writeln!(out, "{:12} worst {}", "", spot(s))?;
         }
     }
+    for (name, of) in a.fields.iter().flat_map(|f| [("at posts", &f.posts), ("between", &f.between)]) {
+        let [half, most, nearly] = of.quantiles.map(metres);
+        let worst = of.worst.map(|(at, off)| format!(", the worst {} {}", metres(off), place(&at))).unwrap_or_default();
+        let missing =
+            if of.missing > 0 { format!(", {} of them no ground", grouped(of.missing)) } else { String::new() };
+        let places = counted(of.count, "place");
+        writeln!(out, "{name:<12} {places}{missing}{worst}; straight: 50 % {half}, 99 % {most}, 99.9 % {nearly}")?;
+    }
     if let Some((at, long)) = a.slits.longest {
         let count = counted(a.slits.lost, "edge");
         let longest = format!("the longest {} at {}", metres(long), place(&at));
@@ -320,11 +328,17 @@ pub fn compared(a: &Agreement) -> Value {
         .lost
         .iter()
         .map(|l| json!({ "cause": l.cause, "triangles": l.triangles, "plan_area": l.plan_area, "first": l.first }));
+    let field = |d: &Difference| {
+        let worst = d.worst.map(|(at, height)| json!({ "at": at, "height": height }));
+        let [p50, p99, p999] = d.quantiles;
+        json!({ "count": d.count, "missing": d.missing, "p50": p50, "p99": p99, "p999": p999, "worst": worst })
+    };
     json!({
         "holds": a.holds(),
         "stated": { "plan": a.stated[0], "height": a.stated[1] },
         "source": side(&a.source),
         "image": side(&a.image),
+        "fields": a.fields.as_ref().map(|f| json!({ "posts": field(&f.posts), "between": field(&f.between) })),
         "slits": {
             "ends": a.slits.ends,
             "lost": a.slits.lost,
