@@ -23,7 +23,10 @@ pub fn again(task: &Task, ground: &mut Ground, done: Done, known: [usize; 2]) ->
     let added = &ground.faces[known[1]..];
     let restored = added.len() as u64;
     let mut dirty: Vec<Flat> = added.iter().map(|f| wider(ends_of(&ground.corners(f.v)), margin)).collect();
-    while done.is_settled {
+    if !done.is_settled {
+        return task.again(ground, done, restored);
+    }
+    loop {
         let part = Part::new(ground, known, &dirty, margin);
         if part.faces.len() * SHARE > known[1] {
             break;
