@@ -89,6 +89,7 @@ pub enum Code {
     /// Coincident triangles of another friction.
     Contested,
     /// A drive that states no heights, from one deck to another. It is of no ground, so `check` does not look for it.
+    #[serde(skip_deserializing)] // nothing that is built can be allowed to have one
     Jump,
 }
 

@@ -114,10 +114,10 @@ impl Settings {
             let material = given.unwrap_or(own);
             let faces = faces(called, &scene.sources[source], material);
             let fit = |of: &[(&str, Pattern)]| of.iter().all(|(key, pattern)| faces.fit(key, pattern));
-            let (mut used, mut stated) = (Vec::new(), (MaterialRule::default(), None));
+            let (mut used, mut stated) = (Vec::new(), MaterialRule::default());
             for (i, _) in rules.iter().enumerate().filter(|(_, of)| fit(of)) {
                 fitted[i] = true;
-                if self.rules[i].adds_to(&mut stated) {
+                if self.rules[i].adds_to(&mut stated, used.is_empty()) {
                     used.push(i);
                 }
             }
@@ -128,7 +128,7 @@ impl Settings {
             {
                 names.insert(0, format!("{material} @ {}", called.title()));
             }
-            let name = match stated.1 {
+            let name = match used.first().and_then(|&i| self.rules[i].name.clone()) {
                 Some(name) => name,
                 None => used.iter().fold(names[0].clone(), |name, &i| self.rules[i].calls(&name)),
             };
@@ -178,21 +178,22 @@ impl Parts {
 }
 
 impl PartRule {
-    /// What it calls the material of that name if no rule states a name.
+    /// What it calls the material of that name if the first rule states no name.
     fn calls(&self, material: &str) -> String {
         let of: Vec<&str> = [&self.file, &self.object].into_iter().flatten().map(String::as_str).collect();
-        if of.is_empty() { material.into() } else { format!("{material} @ {}", of.join("/")) }
+        let of = of.join("/");
+        // two rules for one object give one name
+        if of.is_empty() || material.split(" @ ").skip(1).any(|part| part == of) {
+            return material.into();
+        }
+        format!("{material} @ {of}")
     }
 
-    /// Adds its keys and its name to those of earlier rules. Whether it states one that they do not, or none at all.
-    fn adds_to(&self, (keys, name): &mut (MaterialRule, Option<String>)) -> bool {
+    /// Adds its keys to those of earlier rules; only the first rule gives a name. Whether it states something that they do not, or nothing.
+    fn adds_to(&self, keys: &mut MaterialRule, is_first: bool) -> bool {
         let says = self.gives();
         let is_silent = says.is_silent() && self.name.is_none();
-        let names = name.is_none() && self.name.is_some();
-        if names {
-            name.clone_from(&self.name);
-        }
-        keys.fill(&says) || names || is_silent
+        keys.fill(&says) || is_first || is_silent
     }
 }
 

@@ -148,6 +148,21 @@ fn by_14_settings_add_up_key_by_key() {
     assert_eq!(factors(&[source, exact, pattern, rule, second].concat()), wanted);
     let names: Vec<String> = grips(&here, &places).into_iter().map(|g| g.1).collect();
     assert_eq!(names, ["Concrete @ Road @ town.obj", "Concrete @ town.obj", "Gravel @ town.obj"]);
+    // the first rule that fits gives the name: a later one, for all, takes no material away from it
+    let road = "[[rule]]\nobject = \"Road\"\nmu = 0.9\n";
+    let other = "[[rule]]\nobject = \"*\"\nname = \"Other\"\nmu = 0.3\n";
+    let rest = "[[material]]\nname = \"Rest\"\nmu = 0.3\n[[rule]]\nobject = \"*\"\nname = \"Rest\"\n";
+    let named = |road: &str, other: &str| [grip(0.9, road), grip(0.3, other), grip(0.3, other)];
+    built(&here, &[source, road, other].concat());
+    assert_eq!(grips(&here, &places), named("Concrete @ Road", "Other"));
+    built(&here, &[source, road, rest].concat());
+    assert_eq!(grips(&here, &places), named("Concrete @ Road", "Rest"));
+    let asphalt = "[[rule]]\nobject = \"Road\"\nname = \"Asphalt\"\nmu = 0.9\n";
+    built(&here, &[source, asphalt, other].concat());
+    assert_eq!(grips(&here, &places), named("Asphalt", "Other"));
+    // two rules for one object give one name
+    built(&here, &[source, road, rule].concat());
+    assert_eq!(grips(&here, &["5,1"]), [grip(0.9, "Concrete @ Road")]);
     // no entry fits, and the one named "" says the rest
     let rest = "[[material]]\nname = \"\"\nmu = 0.4\ngain = 4\n";
     let wanted = [[0.2, 3.0, 1.0], [0.2, 1.0, 1.0], [0.4, 1.0, 4.0]];
