@@ -193,7 +193,7 @@ pub struct Report {
     pub steep: u64,
     /// Left out: coincident with another triangle.
     pub duplicates: u64,
-    /// Of those: of another friction than what stays, where priority does not say which is meant.
+    /// How many of the duplicates had another friction than what stays, where priority does not decide.
     pub contested: Option<Contested>,
     /// What welding did.
     pub weld: Repair,
@@ -203,7 +203,7 @@ pub struct Report {
     pub precision: Option<Finding>,
     /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
     pub error: [f64; 2],
-    /// What of the plan area is how near to the source, triangles as given against the image.
+    /// Error in height by shares of the plan area: triangles as given against the image.
     pub error_quantiles: ErrorQuantiles,
     /// Height posts given.
     pub posts: u64,
@@ -247,11 +247,11 @@ pub struct Repair {
     pub duplicates: u64,
     /// Triangles lost: parts of walls a hair off the vertical, now upright.
     pub upright: u64,
-    /// Vertices moved by one step in plan, for else a part of a triangle would be upright.
+    /// Vertices moved by one step in plan, so that no part of a triangle becomes vertical.
     pub nudged: u64,
     /// Triangles divided, because of vertices near their open edges.
     pub divided: u64,
-    /// Of those, at points above or below the vertices.
+    /// How many of these were divided at points above or below the vertices.
     pub levelled: u64,
     /// Vertices joined and triangles divided before the first of those, in all if there are none.
     pub before_levelled: u64,

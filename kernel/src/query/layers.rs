@@ -18,7 +18,7 @@ struct LayerSink<'t, 'a, 'o> {
     out: &'o mut [Hit],
     count: usize,
     full: bool,
-    /// Of those that claim least, others at the height of a kept one: the height of their hits, record, part and kind.
+    /// Further ties at the height of a kept hit: its height, their record, part and kind.
     ties: [(i64, Named); TIES],
     tied: usize,
 }
