@@ -115,7 +115,7 @@ def test_damage_that_was_not_looked_for_ends_nothing(rough):
     points = random.uniform(-10, 210, (3, 2000))
     for _ in range(200):
         damaged = whole.copy()
-        at = random.integers(1024, len(whole), 50)
+        at = random.integers(2048, len(whole), 50)
         damaged[at] = random.integers(0, 256, 50)
         image = hardpan.from_bytes(damaged.tobytes(), verify=False)
         assert np.isfinite(image.closest(*points).z).all()
