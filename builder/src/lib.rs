@@ -19,7 +19,7 @@
 //! | --- | --- |
 //! | read files | [`import::read`], [`import::Frame`] |
 //! | say it all in one file | [`Settings`] |
-//! | build from memory | [`Scene`], [`HeightField`], [`Options`], [`build`]; [`build_recorded`] with a [`Provenance`] |
+//! | build from memory | [`Scene`], [`HeightField`], [`Options`], [`build()`]; [`build_recorded`] with a [`Provenance`] |
 //! | know what was repaired and left out | [`Report`], [`ErrorQuantiles`] |
 //! | make tiles one by one | [`Job`] |
 //! | build on a graphics card | [`mod@build::backend`], [`build_on`] |

@@ -199,7 +199,7 @@ pub struct Report {
     pub weld: Repair,
     /// What stitching did.
     pub stitch: Repair,
-    /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask [`check::source`].
+    /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask [`check::source`](crate::check::source).
     pub precision: Option<Finding>,
     /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
     pub error: [f64; 2],

@@ -2,7 +2,7 @@
 
 use crate::hit::{Cost, Hit};
 
-/// What a search does, step by step; see [`Terrain::explain`].
+/// What a search does, step by step; see [`Terrain::explain`](crate::Terrain::explain).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trace {
     /// A directory, page or node was read, whose entries are squares of 2^`log2` plan steps.

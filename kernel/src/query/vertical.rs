@@ -13,7 +13,7 @@ use crate::trace::{Observer, Trace, Watch};
 pub struct Options {
     /// Search windows.
     pub windows: Windows,
-    /// One of [`fallback`].
+    /// One of [`fallback`](mod@crate::format::fallback).
     pub fallback: u32,
 }
 

@@ -83,7 +83,7 @@ impl<'a> Verifier<'a> {
         self.first_error.map_or(Ok(true), Err)
     }
 
-    /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`],
+    /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`](crate::format::section),
     /// bit 0 for the head, bit 31 for all kinds from 31 on.
     /// Tiles have checksums and a bitmap of their own.
     pub fn damaged_sections(&self) -> u32 {
