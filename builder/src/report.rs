@@ -291,8 +291,8 @@ pub struct Outlier {
 }
 
 impl Repair {
-    /// Most others that a vertex may have within the threshold to be joined to one of them, or they to it: more are no mesh
-    /// with gaps, but a heap, or a mesh finer than the threshold, of which joining would leave nothing.
+    /// Most neighbours within the threshold that a vertex may have and still be joined. A vertex with more lies in a hot spot, or in
+    /// a mesh finer than the threshold, which joining would destroy.
     pub const CROWD: u64 = 64;
 }
 

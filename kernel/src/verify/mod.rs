@@ -94,7 +94,8 @@ impl<'a> Verifier<'a> {
     /// known after the first step, before it false.
     ///
     /// Nothing is wrong outside the tiles, or only between sections or in NAMES, SOURCES, PROVENANCE or kinds that are not
-    /// understood: no height, slope, status or friction depends on those. And every damaged tile that was met has its bit. Tiles that were not met yet may be damaged.
+    /// understood: no height, slope, status or friction depends on those. Every damaged tile that was met has its
+    /// bit. Tiles that were not met yet may be damaged.
     ///
     /// It does not say that any tile is whole: it is true, too, where all are damaged and every answer is. How many are, the bitmap
     /// says: `bitmap.iter().map(|byte| byte.count_ones()).sum::<u32>()`, of `header().tile_count`.

@@ -446,7 +446,7 @@ fn vt_62_x4_a_query_needs_its_source() {
         holds(&expect(2, &folder, &line)[1], &["--source <"]);
     }
     let missing = |line: &[&str]| expect(2, &folder, line)[1].clone();
-    // a merge is asked nothing, so it is not named as what may be missing
+    // a merge takes no query, so the error does not name it
     let alone = missing(&["vstu", "-queryfile", "p.csv"]);
     assert!(alone.contains("--source <s>") && !alone.contains("--merge"), "{alone}");
     holds(&missing(&["vstu", "-s", "bridge.hpan"]), &["--target <", "--debug <", "--queryfile <"]);
