@@ -137,6 +137,11 @@ impl<'a> Terrain<'a> {
         Terrain { damage: bitmap, ..self }
     }
 
+    /// The same without what the image has for rays, which then see the ground alone: where that is damaged.
+    pub fn without_rays(self) -> Self {
+        Terrain { rays: None, ..self }
+    }
+
     /// The head of the image.
     pub fn header(&self) -> &'a Header {
         self.header
