@@ -185,11 +185,13 @@ pub struct Report {
     pub obstacles: u64,
     /// Left out: two or three corners on one lattice point, or all on one line.
     pub collapsed: u64,
-    /// Left out: zero plan area on the lattice, with extent in height.
+    /// No ground: zero plan area on the lattice, with extent in height.
     pub vertical: u64,
-    /// Left out: undersides.
+    /// No ground: undersides.
     pub ceilings: u64,
-    /// Left out: steeper than the limit.
+    /// Ceilings and obstacles that are stored for rays.
+    pub walls: [u64; 2],
+    /// No ground: steeper than the limit.
     pub steep: u64,
     /// Left out: coincident with another triangle.
     pub duplicates: u64,

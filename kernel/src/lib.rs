@@ -47,6 +47,7 @@ mod leaf;
 mod open;
 mod point;
 mod query;
+mod rays;
 mod search;
 mod trace;
 mod verify;

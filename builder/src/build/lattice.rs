@@ -1,7 +1,7 @@
 //! The ground on the lattice: what stages hand on, and exact tools for it.
 
 use crate::options::SourceError;
-use crate::scene::{HeightField, Material};
+use crate::scene::{HeightField, Material, WallKind};
 use crate::util::exact::{area2, exp2};
 pub use hardpan_shaders::Face;
 use std::collections::HashMap;
@@ -43,6 +43,18 @@ pub struct Mesh {
     pub exact: bool,
     /// What the scene itself is off by.
     pub source_error: Option<SourceError>,
+    /// Ceilings and obstacles: ascending, each once.
+    pub walls: Vec<Wall>,
+}
+
+/// A triangle that rays hit and wheels do not stand on. It may have no plan area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wall {
+    /// Steps from the origin, in the winding of the source, the least first.
+    pub corners: [[i32; 3]; 3],
+    pub kind: WallKind,
+    pub material: u16,
+    pub source: u16,
 }
 
 impl Mesh {

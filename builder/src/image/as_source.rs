@@ -46,7 +46,7 @@ pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
         positions: vertices.iter().map(place).collect(),
         materials: (0..t.materials().len() as u16).map(material).collect(),
         sources: (0..t.source_count() as u16).map(|s| t.source_name(s).into()).collect(),
-        fields: Vec::new(),
+        ..Scene::default()
     })
 }
 

@@ -1,17 +1,20 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
+mod stand;
+
 use super::bundle::{Bundled, Frame, Record, Tri, bundle, is_wide};
 use super::crowd::{Costed, Refused};
 use super::grid::{Block, Content, Division, Entry, Grid, LINE, Level, PatchArea, Sizes, Word, grid};
 use super::index_estimate::index_estimate;
 use super::partition::{SMALLEST, Side, Tiling};
 use super::raster::{Part, Rastered};
+use super::rays;
 use super::rule::Rule;
 use crate::build::cost::Crowd;
 use crate::build::error::{BuildError, Limit};
-use crate::build::lattice::Mesh;
+use crate::build::lattice::{Mesh, Wall};
 use crate::options::MaxCost;
-use crate::options::Options;
+use crate::options::{Options, Rays};
 use crate::util::exact::exp2;
 use hardpan::format::{self, Attribute, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, bundle::Head, entry, word};
 use hardpan_shaders::{Blocks, Member, Stages};
@@ -37,6 +40,8 @@ pub struct Blob {
     pub x: i32,
     pub y: i32,
     words: Vec<u32>,
+    /// What rays have beside it, if they have anything.
+    pub rays: Vec<u32>,
     pub head: Tile,
     pub nodes: u64,
     pub patch_blocks: u64,
@@ -287,6 +292,8 @@ struct OneTile<'a> {
     areas: Vec<PatchArea>,
     /// Its least corner.
     low: [i64; 2],
+    /// Whether it has what rays need.
+    has_rays: bool,
 }
 
 impl<'a> OneTile<'a> {
@@ -325,7 +332,8 @@ impl<'a> OneTile<'a> {
                 PatchArea { number: n as u32, reads, min, max }
             })
             .collect();
-        Ok(OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y] })
+        let has_rays = options.rays() != Rays::None;
+        Ok(OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y], has_rays })
     }
 
     /// Divides it into nodes, and makes of each group of triangles what is asked for.
@@ -336,8 +344,8 @@ impl<'a> OneTile<'a> {
     }
 
     /// Writes it.
-    fn made(&self, plot: Plot<Cells>) -> Result<Costed<Blob>, BuildError> {
-        let OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y] } = self;
+    fn made(&self, mut plot: Plot<Cells>) -> Result<Costed<Blob>, BuildError> {
+        let OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y], has_rays } = self;
         let (mesh, x, y, s) = (ground.mesh, *x, *y, 1i64 << ground.mesh.tile_log2);
         let (at, off) = (tiling.at(*index), tiling.off(*index));
         if let Some(refused) = plot.refused().into_iter().chain(how.patches(areas, [x, y])).reduce(Refused::and) {
@@ -345,6 +353,8 @@ impl<'a> OneTile<'a> {
             return Ok(Costed::Refused(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
         }
 
+        let walls: Vec<&Wall> = tiling.walls(*index).iter().map(|i| &mesh.walls[*i as usize]).collect();
+        stand::stand(&mut plot, [x, y], mesh.tile_log2, 0, &walls);
         let mut w = Writer::default();
         w.words.resize(PALETTE, 0);
         for &(material, source) in &ground.palette {
@@ -379,7 +389,9 @@ impl<'a> OneTile<'a> {
             return Err(Limit::TileBytes { tile_log2: mesh.tile_log2 }.into());
         }
         let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
-        let [min_z, max_z] = fields.fold(plot.heights(), reach);
+        let posts = fields.fold(NO_HEIGHTS, reach);
+        let heights = reach(plot.heights(), posts);
+        let [min_z, max_z] = if heights == NO_HEIGHTS { [0; 2] } else { heights };
         let within = rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
         let error = mesh.error([off.0].into_iter(), within, off.1);
         let head = Tile {
@@ -405,6 +417,7 @@ impl<'a> OneTile<'a> {
         };
         let head_words: [u32; 32] = zerocopy::transmute!(head);
         words[..32].copy_from_slice(&head_words);
+        let rays = if *has_rays { rays::blob(&head, &words, mesh.tile_log2, &walls, posts)? } else { Vec::new() };
         let nodes = nodes.len() as u64;
         let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
         Ok(Costed::Within(Blob {
@@ -417,6 +430,7 @@ impl<'a> OneTile<'a> {
             wide_tests,
             index_bytes,
             words,
+            rays,
         }))
     }
 }
