@@ -5,8 +5,11 @@ pub mod cursor;
 mod fallback;
 pub mod ground;
 mod layers;
+mod ray;
 mod vertical;
+mod walk;
 
 pub use cursor::Cursor;
 pub use ground::{Ground, Surface};
+pub use ray::{FaceNormal, Kind, Kinds, MOST_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
 pub use vertical::Options;
