@@ -253,7 +253,7 @@ impl<'a> Terrain<'a> {
 
     /// The kinds of surfaces that the image holds.
     pub fn kinds(&self) -> Kinds {
-        Kinds::GROUND
+        Kinds(self.ray_kinds() | Kinds::GROUND.0)
     }
 
     #[inline(never)]
@@ -290,11 +290,45 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// Straight down or up: `below` and its mirror image.
+    /// Straight down or up: over the ground `below` and its mirror image, and what else stands there.
     #[cold]
     #[inline(never)]
     fn raycast_vertical<O: Observer>(&self, ray: Ray, rise: i64, options: &RayOptions, o: &mut O) -> RayAnswer {
         let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
+        let ground = self.ground_upright(ray, rise, options, o);
+        let kinds = if options.kinds == Kinds::STORED { self.kinds() } else { options.kinds };
+        if kinds != Kinds::GROUND {
+            let Some(mut walk) = Walk::new(self, &ray, [0, 0, rise], options, o) else {
+                return missed(RayStatus::LeftImage, 0.0);
+            };
+            match (walk.upright(), walk.best()) {
+                (Stop::Damaged(t), _) => return missed(RayStatus::Damaged, t),
+                (Stop::Limit(t), _) => return missed(RayStatus::LimitReached, t),
+                (Stop::End, Some(hit)) if !matches!(&ground, Ok(Some(g)) if g.t <= hit.t) => {
+                    // damaged ground may lie before it
+                    if !matches!(ground, Err(Status::Damaged)) {
+                        return RayAnswer { status: RayStatus::Found, hit: RayHit { at: ray.at(hit.t), ..hit } };
+                    }
+                }
+                _ => {}
+            }
+        }
+        match ground {
+            Ok(Some(hit)) => RayAnswer { status: RayStatus::Found, hit },
+            Ok(None) | Err(Status::NoGround) => missed(RayStatus::Clear, 1.0),
+            Err(Status::Damaged) => missed(RayStatus::Damaged, 0.0),
+            Err(_) => missed(RayStatus::LeftImage, 0.0),
+        }
+    }
+
+    /// The first ground straight down or up.
+    fn ground_upright<O: Observer>(
+        &self,
+        ray: Ray,
+        rise: i64,
+        options: &RayOptions,
+        o: &mut O,
+    ) -> Result<Option<RayHit>, Status> {
         let mut from = ray.from;
         let mut length = rise.abs();
         if let Some(after) = options.after
@@ -308,23 +342,15 @@ impl<'a> Terrain<'a> {
         let sees_ground = options.kinds == Kinds::STORED || options.kinds.0 & Kinds::GROUND.0 != 0;
         let back = rise > 0;
         if length < 0 || !sees_ground || (options.front_only && back) {
-            return missed(RayStatus::Clear, 1.0);
+            return Ok(None);
         }
         let search = if back { self.search(from, -1, 0, length) } else { self.search(from, -1, length, -1) };
-        match self.vertical(from, &search, options.classes, o) {
-            Ok(Some(hit)) => {
-                let t = hit.z.wrapping_sub(ray.from.z) as f64 / rise as f64;
-                let Hit { normal, place, material, source, leaf, .. } = hit;
-                let at = Point { z: hit.z, ..ray.from };
-                let (kind, at_start) = (Kind::Ground, hit.z == ray.from.z);
-                let normal = normal.into();
-                let hit = RayHit { t, at, normal, place, material, source, kind, leaf, back, at_start };
-                RayAnswer { status: RayStatus::Found, hit }
-            }
-            Ok(None) | Err(Status::NoGround) => missed(RayStatus::Clear, 1.0),
-            Err(Status::Damaged) => missed(RayStatus::Damaged, 0.0),
-            Err(_) => missed(RayStatus::LeftImage, 0.0),
-        }
+        let found = self.vertical(from, &search, options.classes, o)?;
+        Ok(found.map(|Hit { z, normal, place, material, source, leaf, .. }| {
+            let t = z.wrapping_sub(ray.from.z) as f64 / rise as f64;
+            let (at, kind, normal) = (Point { z, ..ray.from }, Kind::Ground, normal.into());
+            RayHit { t, at, normal, place, material, source, kind, leaf, back, at_start: z == ray.from.z }
+        }))
     }
 
     /// The best of the surfaces over a place whose materials have one of the classes.

@@ -4,7 +4,8 @@
 //! every point of the ray. Where two borders are crossed at once, the axis along which the ray rises comes first: then the square that
 //! owns the corner is visited.
 
-use crate::format::{self, Attribute, FRACTION, Node, block, entry, word};
+use crate::format::rays::{RaysRecord, kind_bit, wall};
+use crate::format::{self, Attribute, FRACTION, Node, block, bundle, entry, word};
 use crate::hit::{LeafKind, Normal, Status};
 use crate::index::see_words;
 use crate::leaf::bundle::Bundle;
@@ -12,6 +13,7 @@ use crate::leaf::ray::{Meeting, Segment};
 use crate::open::Terrain;
 use crate::point::{GridPoint, Point};
 use crate::query::ray::{FaceNormal, Kind, Ray, RayHit, RayOptions};
+use crate::rays::RaysBlob;
 use crate::trace::{Observer, Trace};
 
 /// Lengths in query steps along an axis in plan, and in height, are below these.
@@ -44,6 +46,8 @@ struct Best<'a> {
     back: bool,
     kind: Kind,
     tile: usize,
+    /// The tile, or what stands beside it: the word at which palette and bundles are counted.
+    pool: usize,
     record: usize,
     part: u32,
     attribute: u8,
@@ -78,6 +82,26 @@ enum Content {
     },
 }
 
+/// A tile on the way.
+#[derive(Clone, Copy)]
+struct Stand {
+    tile: usize,
+    /// Its south-western corner.
+    corner: [i64; 2],
+    /// What RAYS has beside it.
+    beside: Option<RaysBlob>,
+}
+
+/// A block on the way.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    stand: Stand,
+    node: &'a Node,
+    words: &'a [u32; block::WORDS],
+    /// What RAYS has beside it.
+    beside: Option<&'a RaysRecord>,
+}
+
 /// A ray on its way.
 pub(super) struct Walk<'a, 't, O> {
     t: &'t Terrain<'a>,
@@ -94,7 +118,12 @@ pub(super) struct Walk<'a, 't, O> {
     pub unknown: f64,
     /// The patch that was last passed through.
     field: usize,
-    sees_ground: bool,
+    /// Bits of the kinds that it sees.
+    kinds: u32,
+    /// Height of the start and way up, in lattice steps.
+    rise: [f64; 2],
+    /// The closed box in plan of all that it can meet.
+    bounds: [[i64; 2]; 2],
 }
 
 impl<'a, 't, O: Observer> Walk<'a, 't, O> {
@@ -104,8 +133,10 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         let from = |v: i64, axis: usize| i128::from(v) - (i128::from(t.header.origin[axis]) << FRACTION);
         let far = i128::from(FAR_HEIGHT);
         let p = [from(x, 0), from(y, 1), from(z, 2).clamp(-far, far)];
+        let kinds = if options.kinds.0 == 0 { t.kinds().0 } else { options.kinds.0 };
+        let bounds = bounds(t, kinds);
         for axis in 0..2 {
-            let [low, high] = [t.header.min[axis], t.header.max[axis]].map(|v| i128::from(v) << FRACTION);
+            let [low, high] = [0, 1].map(|end| i128::from(bounds[end][axis]));
             let ends = [p[axis], p[axis] + i128::from(d[axis])];
             if ends[0].max(ends[1]) < low || ends[0].min(ends[1]) > high {
                 return None;
@@ -122,7 +153,9 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             tests: 0,
             unknown: f64::INFINITY,
             field: usize::MAX,
-            sees_ground: options.kinds.0 == 0 || options.kinds.0 & 1 != 0,
+            kinds,
+            rise: [p[2] as f64 / 256.0, d[2] as f64 / 256.0],
+            bounds,
         })
     }
 
@@ -151,24 +184,23 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                     continue;
                 }
                 tile_at = at;
-                let place = GridPoint { x: (qx >> FRACTION) as i32, y: (qy >> FRACTION) as i32, fx: 0, fy: 0 };
-                tile = self.t.tile_of(place, self.o);
+                tile = self.stand([qx, qy], tile_at.map(|v| v.wrapping_shl(log2)));
             }
             let low = tile_at.map(|v| v.wrapping_shl(log2));
             let mut square = Square { low, high: low.map(|v| v.wrapping_add(1 << log2)) };
-            let content = match tile {
-                Ok(tile) => self.descend(tile, [qx, qy], &mut square),
+            let content = match &tile {
+                Ok(stand) => self.descend(stand.tile, [qx, qy], &mut square),
                 Err(Status::NoGround) => Content::Empty,
                 Err(Status::Damaged) => Content::Damaged,
                 Err(_) => Content::Unknown,
             };
-            let tile = tile.unwrap_or(0);
+            let stand = tile.unwrap_or(Stand { tile: 0, corner: low, beside: None });
             let Content::Block { node, at, cell_log2 } = content else {
                 match content {
                     Content::Unknown => self.unknown(t_in),
                     Content::Damaged => return Stop::Damaged(t_in),
                     Content::Patch(record) => {
-                        if let Err(stop) = self.patch(tile, record, low, t_in) {
+                        if let Err(stop) = self.patch(&stand, record, t_in) {
                             return stop;
                         }
                     }
@@ -178,7 +210,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 [qx, qy] = q;
                 continue;
             };
-            let (Some(b), Some(node)) = (self.t.block(at), self.t.node(node)) else { return Stop::Damaged(t_in) };
+            let Some(place) = self.place(stand, node, at) else { return Stop::Damaged(t_in) };
             let [lx, ly] = cell_log2.map(|log2| log2.wrapping_add(FRACTION));
             let (mut cx, mut cy) = (qx >> lx, qy >> ly);
             // cells that are left in the block along each axis
@@ -192,7 +224,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 let e = if by_x { ex } else { ey };
                 let t_out = if by_x { ux as f64 * part_x } else { uy as f64 * part_y };
                 let cell = ((cy & 1) << 2 | cx & 3) as u32;
-                if let Err(stop) = self.cell(tile, low, node, b, cell, t_in) {
+                if let Err(stop) = self.cell(&place, cell, t_in, t_out) {
                     return stop;
                 }
                 if e == i64::MAX || t_out > self.most {
@@ -229,10 +261,9 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 
     /// The part of the way at which the ray leaves the closed box of the image's bounds; infinite if it ends inside.
     pub fn leaves(&self) -> f64 {
-        let h = self.t.header;
         let mut first = f64::INFINITY;
         for axis in 0..2 {
-            let [low, high] = [h.min[axis], h.max[axis]].map(|v| i64::from(v) << FRACTION);
+            let [low, high] = [0, 1].map(|end| self.bounds[end][axis]);
             let (p, d) = (self.s.p[axis], self.s.d[axis]);
             let end = p.wrapping_add(d);
             let border = if end < low { low } else { high };
@@ -245,15 +276,41 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         first
     }
 
+    /// What only rays meet over a place, for a ray that stands upright there.
+    pub fn upright(&mut self) -> Stop {
+        let [x, y, _] = self.s.p;
+        let log2 = self.t.header.tile_log2.wrapping_add(FRACTION);
+        let corner = [x, y].map(|v| v >> log2 << log2);
+        let mut square = Square { low: corner, high: corner };
+        let stand = match self.stand([x, y], corner) {
+            Ok(stand) => stand,
+            Err(Status::Damaged) => return Stop::Damaged(0.0),
+            Err(_) => return Stop::End,
+        };
+        match self.descend(stand.tile, [x, y], &mut square) {
+            Content::Block { node, at, cell_log2: [lx, ly] } => {
+                let Some(place) = self.place(stand, node, at) else { return Stop::Damaged(0.0) };
+                let [cx, cy] = [x >> FRACTION >> lx & 3, y >> FRACTION >> ly & 1];
+                let record = place.beside.filter(|record| record.walls != 0);
+                let cell = (cy << 2 | cx) as u32;
+                match record.map(|record| self.walls(&place, record, cell, 0.0, 1.0)) {
+                    Some(Err(stop)) => stop,
+                    _ => Stop::End,
+                }
+            }
+            Content::Damaged => Stop::Damaged(0.0),
+            _ => Stop::End,
+        }
+    }
+
     /// What lies outside the image's bounds, as a square that holds the place; none inside.
     #[cold]
     #[inline(never)]
     fn outside(&self, q: [i64; 2]) -> Option<Square> {
         const FAR: i64 = 1 << 45;
-        let h = self.t.header;
         let mut square = Square { low: [-FAR; 2], high: [FAR; 2] };
         for axis in 0..2 {
-            let [low, high] = [h.min[axis], h.max[axis]].map(|v| i64::from(v) << FRACTION);
+            let [low, high] = [0, 1].map(|end| self.bounds[end][axis]);
             if q[axis] < low {
                 square.high[axis] = low;
                 return Some(square);
@@ -349,25 +406,64 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         Content::Damaged
     }
 
-    /// All that a cell names.
-    #[inline(always)]
-    fn cell(
-        &mut self,
-        tile: usize,
-        corner: [i64; 2],
-        node: &'a Node,
-        b: &[u32; block::WORDS],
-        cell: u32,
-        t_in: f64,
-    ) -> Result<(), Stop> {
-        // height extents of the cell cull here, and the words of its walls and ceilings are read beside those of its ground
-        if !self.sees_ground {
-            return Ok(());
+    /// The tile of a place.
+    fn stand(&mut self, q: [i64; 2], corner: [i64; 2]) -> Result<Stand, Status> {
+        let place = GridPoint { x: (q[0] >> FRACTION) as i32, y: (q[1] >> FRACTION) as i32, fx: 0, fy: 0 };
+        // what lies beyond the bounds of the ground may have no page
+        let h = self.t.header;
+        let page = [place.x, place.y].map(|v| v >> (h.tile_log2 & 31) >> (h.page_log2 & 15));
+        let within = |axis: usize| (page[axis].wrapping_sub(h.page_min[axis]) as u32) < h.page_count[axis];
+        if !within(0) || !within(1) {
+            return Err(Status::NotInImage);
         }
-        let home = b[(cell & 7) as usize];
+        let tile = self.t.tile_of(place, self.o)?;
+        let mut stand = Stand { tile, corner, beside: None };
+        if self.t.rays.is_some() {
+            stand.beside = self.t.rays_blob(tile);
+            if stand.beside.is_none() && self.kinds != kind_bit(bundle::GROUND) {
+                return Err(Status::Damaged);
+            }
+        }
+        Ok(stand)
+    }
+
+    /// The block at a word of the image, and what stands beside it; none if it is damaged.
+    #[inline(always)]
+    fn place(&self, stand: Stand, node: usize, at: usize) -> Option<Place<'a>> {
+        let (words, node) = (self.t.block(at)?, self.t.node(node)?);
+        let beside = stand.beside.and_then(|blob| self.t.rays_record(&blob, stand.tile, node, at));
+        if beside.is_none() && stand.beside.is_some() && self.kinds != kind_bit(bundle::GROUND) {
+            return None;
+        }
+        Some(Place { stand, node, words, beside })
+    }
+
+    /// Whether the ray comes between two heights in lattice steps while it goes from one part of its way to another: surely not, or
+    /// perhaps. Numbers of f64 are off by much less than the step that is allowed.
+    #[inline(always)]
+    fn comes_between(&self, [low, high]: [i64; 2], t_in: f64, t_out: f64) -> bool {
+        let [z, dz] = self.rise;
+        let t_out = if t_out < 1.0 { t_out } else { 1.0 };
+        let (a, b) = (z + dz * t_in, z + dz * t_out);
+        let (least, most) = if a < b { (a, b) } else { (b, a) };
+        low <= high && least - 1.0 <= high as f64 && most + 1.0 >= low as f64
+    }
+
+    /// All that a cell names, in so far as its heights and the ray's meet.
+    #[inline(always)]
+    fn cell(&mut self, place: &Place<'a>, cell: u32, t_in: f64, t_out: f64) -> Result<(), Stop> {
+        if let Some(record) = place.beside
+            && record.walls != 0
+            && self.kinds != kind_bit(bundle::GROUND)
+        {
+            self.walls(place, record, cell, t_in, t_out)?;
+        }
+        let culled = place.beside.is_some_and(|record| !self.comes_between(record.heights(cell), t_in, t_out));
+        let home = place.words[(cell & 7) as usize];
         if word::mask(home) == 0 {
             match word::kind(home) {
-                word::LIST => return self.list(tile, corner, node, b, cell, t_in),
+                word::LIST if culled => return Ok(()),
+                word::LIST => return self.list(place, cell, t_in),
                 word::PATCH => {}
                 word::EMPTY => return Ok(()),
                 word::NOT_IN_IMAGE | word::NOT_UNDERSTOOD => {
@@ -377,59 +473,88 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 _ => return Err(Stop::Damaged(t_in)),
             }
         }
-        see_words(b, cell, self.o);
-        let (before, count) = block::further(b, cell);
+        if culled || self.kinds & kind_bit(bundle::GROUND) == 0 {
+            return Ok(());
+        }
+        see_words(place.words, cell, self.o);
+        let (before, count) = block::further(place.words, cell);
         let (mut w, mut i) = (home, before);
         loop {
-            self.word(tile, corner, node, w, word::number(w), t_in)?;
+            self.word(place, w, word::number(w), t_in)?;
             if i == before.wrapping_add(count) {
                 return Ok(());
             }
-            w = self.t.further_word(tile, b, i).map_err(|_| Stop::Damaged(t_in))?;
+            w = self.t.further_word(place.stand.tile, place.words, i).map_err(|_| Stop::Damaged(t_in))?;
             i = i.wrapping_add(1);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn list(
-        &mut self,
-        tile: usize,
-        corner: [i64; 2],
-        node: &'a Node,
-        b: &[u32; block::WORDS],
-        cell: u32,
-        t_in: f64,
-    ) -> Result<(), Stop> {
+    fn list(&mut self, place: &Place<'a>, cell: u32, t_in: f64) -> Result<(), Stop> {
+        if self.kinds & kind_bit(bundle::GROUND) == 0 {
+            return Ok(());
+        }
         let damaged = Stop::Damaged(t_in);
+        let (tile, b) = (place.stand.tile, place.words);
         let (before, _) = block::further(b, cell);
-        let place = self.t.further_word(tile, b, before).map_err(|_| damaged)?;
-        let at = tile.wrapping_add(place as usize);
+        let to = self.t.further_word(tile, b, before).map_err(|_| damaged)?;
+        let at = tile.wrapping_add(to as usize);
         let count = (*self.t.words.get(at).ok_or(damaged)?).min(format::MAX_WORDS);
         self.t.see_list(at, count, self.o);
         for i in 0..count as usize {
             let &[w, number] = self.t.chunk(at.wrapping_add(1 + 2 * i)).ok_or(damaged)?;
-            self.word(tile, corner, node, w, number, t_in)?;
+            self.word(place, w, number, t_in)?;
         }
         Ok(())
     }
 
     /// The triangles of a word that were not tested yet, or its patch.
     #[inline(always)]
-    fn word(
+    fn word(&mut self, place: &Place<'a>, w: u32, number: u32, t_in: f64) -> Result<(), Stop> {
+        let tile = place.stand.tile;
+        let mask = word::mask(w);
+        if mask == 0 {
+            return self.patch(&place.stand, tile.wrapping_add((number as usize).wrapping_mul(16)), t_in);
+        }
+        let record = (tile / 32).wrapping_add(place.node.bundles as usize).wrapping_add(number as usize);
+        self.triangles(tile, tile, place.node, record, mask, t_in)
+    }
+
+    /// Ceilings and obstacles of a cell.
+    #[inline(never)]
+    fn walls(&mut self, place: &Place<'a>, record: &RaysRecord, cell: u32, t_in: f64, t_out: f64) -> Result<(), Stop> {
+        let damaged = Stop::Damaged(t_in);
+        let blob = place.stand.beside.ok_or(damaged)?;
+        let (walls, words) = self.t.walls(&blob, record).ok_or(damaged)?;
+        if !self.comes_between(walls.heights(cell), t_in, t_out) {
+            return Ok(());
+        }
+        let [from, to] = walls.words_of(cell);
+        let frame = self.t.node(blob.at.wrapping_add(format::ROOT)).ok_or(damaged)?;
+        let first = (blob.at / 32).wrapping_add(frame.bundles as usize).wrapping_add(walls.first() as usize);
+        self.o.see(Trace::Words {
+            words: to.wrapping_sub(from) as u32,
+            lines: format::lines(from.wrapping_add(10), to.wrapping_sub(from)),
+        });
+        for &w in words.get(from..to).ok_or(damaged)? {
+            let bundle = first.wrapping_add(wall::number(w) as usize);
+            self.triangles(place.stand.tile, blob.at, frame, bundle, wall::mask(w), t_in)?;
+        }
+        Ok(())
+    }
+
+    /// The triangles of a bundle that were not tested yet.
+    #[inline(always)]
+    fn triangles(
         &mut self,
         tile: usize,
-        corner: [i64; 2],
+        pool: usize,
         node: &'a Node,
-        w: u32,
-        number: u32,
+        record: usize,
+        mut mask: u32,
         t_in: f64,
     ) -> Result<(), Stop> {
-        let mut mask = word::mask(w);
-        if mask == 0 {
-            return self.patch(tile, tile.wrapping_add((number as usize).wrapping_mul(16)), corner, t_in);
-        }
-        let record = (tile / 32).wrapping_add(node.bundles as usize).wrapping_add(number as usize);
         if let Some(slot) = self.tested.get_mut(record % SLOTS) {
             let named = (record as u64) << 16;
             if *slot & !u64::from(word::MASK) == named {
@@ -443,6 +568,16 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             return Ok(());
         }
         let words = self.t.bundles.get(record).ok_or(Stop::Damaged(t_in))?;
+        let bundle = Bundle { words, record, node };
+        let kind = match bundle.head().kind() {
+            bundle::GROUND => Kind::Ground,
+            bundle::CEILING => Kind::Ceiling,
+            bundle::OBSTACLE => Kind::Obstacle,
+            _ => return Err(Stop::Damaged(t_in)),
+        };
+        if self.kinds & kind_bit(kind as u16) == 0 {
+            return Ok(());
+        }
         self.o.see(Trace::Leaf { record, lines: 2 });
         self.work(mask.count_ones(), t_in)?;
         if O::COUNTS {
@@ -450,9 +585,8 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 self.o.see(Trace::Test { record, part, covered: false });
             }
         }
-        let bundle = Bundle { words, record, node };
         let s = self.s;
-        bundle.meetings(mask, &s, &mut |m| self.meet(tile, node, &bundle, m));
+        bundle.meetings(mask, &s, &mut |m| self.meet(tile, pool, node, kind, &bundle, m));
         Ok(())
     }
 
@@ -468,7 +602,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 
     /// Keeps what a line meets, if it lies on the ray and before the best.
     #[inline(always)]
-    fn meet(&mut self, tile: usize, node: &'a Node, bundle: &Bundle<'a>, m: Meeting) {
+    fn meet(&mut self, tile: usize, pool: usize, node: &'a Node, kind: Kind, bundle: &Bundle<'a>, m: Meeting) {
         let back = m.den > 0;
         let (num, den) = if back { (m.num, m.den) } else { (m.num.wrapping_neg(), m.den.wrapping_neg()) };
         if num < 0 || num > den {
@@ -479,16 +613,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             return;
         }
         let (record, attribute) = (bundle.record, bundle.attribute());
-        self.keep(Best {
-            t,
-            back,
-            kind: Kind::Ground,
-            tile,
-            record,
-            part: m.part,
-            attribute,
-            from: From::Triangle(node),
-        });
+        self.keep(Best { t, back, kind, tile, pool, record, part: m.part, attribute, from: From::Triangle(node) });
     }
 
     /// Keeps a surface that is no farther than the best, if the ray is to see it and it comes first.
@@ -510,7 +635,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
     }
 
     fn attribute(&self, s: &Best<'a>) -> Attribute {
-        self.t.attribute(s.tile, s.attribute)
+        self.t.attribute(s.pool, s.attribute)
     }
 
     /// Whether a surface comes before another at one place of the ray: by kind, by corners, then patches, by material and source.
@@ -543,8 +668,9 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
     /// A patch, unless it was the last.
     #[cold]
     #[inline(never)]
-    fn patch(&mut self, tile: usize, at: usize, corner: [i64; 2], t_in: f64) -> Result<(), Stop> {
-        if at == self.field || !self.sees_ground {
+    fn patch(&mut self, stand: &Stand, at: usize, t_in: f64) -> Result<(), Stop> {
+        let Stand { tile, corner, .. } = *stand;
+        if at == self.field || self.kinds & kind_bit(bundle::GROUND) == 0 {
             return Ok(());
         }
         self.field = at;
@@ -578,6 +704,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 back: passage.back,
                 kind: Kind::Ground,
                 tile,
+                pool: tile,
                 record: at,
                 part: passage.block,
                 attribute,
@@ -596,7 +723,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             From::Triangle(node) => {
                 let words = self.t.bundles.get(s.record)?;
                 let corners = Bundle { words, record: s.record, node }.corners_3d(s.part);
-                (LeafKind::Bundle, s.record.wrapping_sub(unit), face_normal(corners))
+                (LeafKind::Bundle, s.record.wrapping_sub(s.pool / 32), face_normal(corners))
             }
             From::Field(normal) => (LeafKind::Patch, s.record.wrapping_sub(s.tile), normal.into()),
         };
@@ -613,6 +740,22 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             at_start: s.t == 0.0,
         })
     }
+}
+
+/// The closed box in plan of the ground, and of what else a ray sees, in query steps from the origin.
+fn bounds(t: &Terrain, kinds: u32) -> [[i64; 2]; 2] {
+    let h = t.header;
+    let mut bounds = [[h.min[0], h.min[1]], [h.max[0], h.max[1]]];
+    if let Some(rays) = t.rays
+        && kinds != kind_bit(bundle::GROUND)
+        && rays.head.triangles != [0; 2]
+    {
+        for axis in 0..2 {
+            bounds[0][axis] = bounds[0][axis].min(rays.head.min[axis]);
+            bounds[1][axis] = bounds[1][axis].max(rays.head.max[axis]);
+        }
+    }
+    bounds.map(|corner| corner.map(|v| i64::from(v) << FRACTION))
 }
 
 /// The other coordinate, rounded down, where a ray has come `u` along an axis of which its way is `a`.
