@@ -354,7 +354,13 @@ impl<'a> Terrain<'a> {
     }
 
     /// The best of the surfaces over a place whose materials have one of the classes.
-    fn vertical<O: Observer>(&self, p: Point, search: &Search, classes: u32, o: &mut O) -> Result<Option<Hit>, Status> {
+    pub(super) fn vertical<O: Observer>(
+        &self,
+        p: Point,
+        search: &Search,
+        classes: u32,
+        o: &mut O,
+    ) -> Result<Option<Hit>, Status> {
         let place = self.place(p).ok_or(Status::NotInImage)?;
         let leaf = self.locate(place, o)?;
         self.best_of_class(&leaf, place, search, classes, o)
