@@ -8,7 +8,7 @@
 //!     triangles: vec![Triangle { v: [0, 1, 2], material: 0, source: 0 }],
 //!     materials: vec![Material::new("Asphalt", 0.9)],
 //!     sources: vec!["example".into()],
-//!     fields: vec![],
+//!     ..Scene::default()
 //! };
 //! let built = build(&scene, &Options::default()).unwrap();
 //! let terrain = hardpan::Terrain::open(&built.image).unwrap();

@@ -15,7 +15,7 @@ use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
 use crate::import::file_name;
-use crate::options::Options;
+use crate::options::{Options, Rays};
 use crate::settings::Settings;
 use hardpan::Terrain;
 
@@ -102,6 +102,9 @@ impl<'a> Plan<'a> {
             made_of(&self.output, libraries.iter().copied())
         };
         let mut ready = asked.read(|settings| self.args.over(settings), kept, report)?;
+        let is_mesh = ready.provenance.settings.raster.is_none() && !ready.scene.triangles.is_empty();
+        let build = &mut ready.provenance.settings.build;
+        build.rays = build.rays.or(is_mesh.then_some(Rays::All));
         let factors = self.args.factors.factors();
         if !factors.is_none() {
             factors.apply(&mut ready.scene.materials).map_err(|e| Failure::build(&self.who, e.into()))?;
