@@ -2,7 +2,7 @@
 
 use crate::{
     ImageError,
-    columns::{Arrays, Given, Points, answered, no_room, number, room},
+    columns::{Arrays, Given, Points, answered, no_room, room},
     explain, facts,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
@@ -200,7 +200,7 @@ impl Held {
                 let (mut hits, mut all) = (vec![Hit::NONE; space], Vec::new());
                 for (i, (x, y)) in x.iter().zip(y).enumerate() {
                     let layers = t.layers([*x, *y, 0.0], &mut hits);
-                    (status[i], count[i]) = (number(layers.status), layers.total as u32);
+                    (status[i], count[i]) = (layers.status.code(), layers.total as u32);
                     all.try_reserve(layers.written).map_err(|_| no_room::<Layer>(all.len()))?;
                     let kept = hits.iter().take(layers.written);
                     all.extend(kept.map(|hit| Layer {

@@ -4,6 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+STATUS: list[tuple[str, int, str]]
+REACH: list[tuple[str, int, str]]
 
 class ImageError(ValueError): ...
 class BuildError(ValueError): ...

@@ -4,10 +4,7 @@ use std::io::{self, Write};
 
 use hardpan::Terrain;
 
-use super::{
-    sheet::{Row, Shape, Sheet, fallen, slope},
-    status_text,
-};
+use super::sheet::{Row, Shape, Sheet, fallen, slope};
 
 /// For programs: numbers in full, nothing where there is no ground.
 pub struct Csv<'t, 'a, W> {
@@ -60,7 +57,7 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
             line.extend(b",,,,,,,");
         }
         line.push(b',');
-        line.extend(status_text(r.status).as_bytes());
+        line.extend(r.status.name().as_bytes());
         line.push(b',');
         line.extend(r.reach().as_bytes());
         r.passed.into_iter().for_each(|(passed, i)| line.extend(passed.line(i).as_bytes()));

@@ -5,10 +5,7 @@ use std::io::{self, Write};
 use hardpan::Terrain;
 use serde_json::json;
 
-use super::{
-    sheet::{Row, Shape, Sheet, fallen, slope},
-    status_text,
-};
+use super::sheet::{Row, Shape, Sheet, fallen, slope};
 use crate::query::table::{meant, unquoted};
 
 /// One array, one object a line.
@@ -73,7 +70,7 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
             line.extend(b",\"z\":null,\"slope\":null,\"mu\":null,\"rr\":null,\"material\":null,\"source\":null");
         }
         line.extend(b",\"status\":\"");
-        line.extend(status_text(r.status).as_bytes());
+        line.extend(r.status.name().as_bytes());
         match r.reach() {
             "" => line.extend(b"\",\"reach\":null"),
             reach => _ = write!(line, "\",\"reach\":\"{reach}\""), // into memory

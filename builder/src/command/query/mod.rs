@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Hit, Status, Terrain};
+use hardpan::{Hit, Terrain};
 
 pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
@@ -353,15 +353,5 @@ impl<'b> Beside<'b> {
             Beside::File(_, passed) => Some((passed, i)),
             Beside::Drive(_, first, passed) => Some((passed, first + i)),
         }
-    }
-}
-
-pub fn status_text(status: Status) -> &'static str {
-    match status {
-        Status::Found => "found",
-        Status::NoGround => "no ground",
-        Status::NotInImage => "not in image",
-        Status::Damaged => "damaged",
-        Status::LimitReached => "limit reached",
     }
 }

@@ -34,11 +34,11 @@ impl Row<'_> {
     /// What the search found; nothing where there is no ground.
     pub fn reach(&self) -> &'static str {
         match (self.found(), self.layer, self.ask) {
-            (false, ..) if self.filled => reach_text(Reach::Fallback),
+            (false, ..) if self.filled => Reach::Fallback.name(),
             (false, ..) => "",
             (_, Some(_), _) => "layer",
             (.., Ask { length: Some(_), .. }) => "below",
-            (.., Ask { z: Some(_), .. }) => reach_text(self.hit.reach),
+            (.., Ask { z: Some(_), .. }) => self.hit.reach.name(),
             _ => "top",
         }
     }
@@ -54,15 +54,6 @@ pub fn fallen(t: &Terrain, r: &Row) -> [f64; 5] {
 /// dz/dx and dz/dy without "-0".
 pub fn slope(t: &Terrain, hit: &Hit) -> [f64; 2] {
     t.slope_f64(hit).map(|s| s + 0.0)
-}
-
-pub fn reach_text(reach: Reach) -> &'static str {
-    match reach {
-        Reach::Near => "near",
-        Reach::FarBelow => "far below",
-        Reach::FarAbove => "far above",
-        Reach::Fallback => "fall-back",
-    }
 }
 
 /// What rows hold beside the answers.

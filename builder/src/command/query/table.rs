@@ -7,7 +7,6 @@ use hardpan::Terrain;
 use super::{
     super::{decimal, shown},
     sheet::{Row, Shape, Sheet, fallen, slope},
-    status_text,
 };
 
 /// For people.
@@ -50,7 +49,7 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
             what = numbers([t.z_f64(r.hit), sx, sy], [m.mu, m.rolling]);
             names = [t.material_name(r.hit.material), t.source_name(r.hit.source)].map(shown);
         } else {
-            said = status_text(r.status).into();
+            said = r.status.name().into();
             if r.filled {
                 let [z, sx, sy, mu, rr] = fallen(t, r);
                 (what, said) = (numbers([z, sx, sy], [mu, rr]), said + ", fall-back");
