@@ -32,6 +32,7 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
+use crate::query::column;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
 
@@ -134,7 +135,8 @@ fn points(path: &Path, timed: bool) -> Done<Points> {
     if file.timed {
         file.pass(4, &measured::COLUMNS)?
     } else {
-        file.pass(2, &tables::ANSWER[2..])?
+        // of a drive alone are the first two
+        file.pass(2, &column::names()[2..])?
     }
     Ok(file)
 }

@@ -31,6 +31,16 @@ impl Row<'_> {
         self.passed.into_iter().flat_map(|(passed, i)| passed.fields(i))
     }
 
+    /// The kernel's answer.
+    pub fn answer(&self) -> Answer {
+        Answer { status: self.status, hit: *self.hit }
+    }
+
+    /// Whether its numbers are shown: those of the ground, or of the fall-back.
+    pub fn shown(&self) -> bool {
+        self.found() || self.filled
+    }
+
     /// What the search found; nothing where there is no ground.
     pub fn reach(&self) -> &'static str {
         match (self.found(), self.layer, self.ask) {
@@ -42,13 +52,6 @@ impl Row<'_> {
             _ => "top",
         }
     }
-}
-
-/// What the kernel answers where there is no ground: z, slope, mu and rr.
-pub fn fallen(t: &Terrain, r: &Row) -> [f64; 5] {
-    let [sx, sy] = slope(t, r.hit);
-    let [mu, rr, _] = t.surface(&Answer { status: r.status, hit: *r.hit });
-    [t.z_f64(r.hit), sx, sy, mu, rr]
 }
 
 /// dz/dx and dz/dy without "-0".
