@@ -6,6 +6,7 @@ use crate::{
     explain, facts,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
+use hardpan_builder::util::files::NewFile;
 use hardpan_builder::{Image, ImageFile};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes, types::PyDict};
@@ -123,6 +124,12 @@ impl Held {
     #[getter]
     fn closed(&self) -> bool {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    /// Writes the bytes to a file, which appears whole or not at all.
+    fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
+        let bytes = self.bytes()?;
+        py.detach(|| NewFile::write_checked(&path, &bytes)?.keep()).map_err(facts::not_written)
     }
 
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
