@@ -62,7 +62,7 @@ pub mod settings;
 pub mod util;
 mod verify;
 
-pub use build::cost::Crowd;
+pub use build::cost::HotSpot;
 pub use build::error::{BuildError, Limit, NoSample};
 pub use build::job::{FinishedTile, Job, repair, repair_told};
 pub use build::{Built, build, build_on, build_recorded};

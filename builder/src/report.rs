@@ -77,18 +77,8 @@ pub struct Report {
     pub outside: u64,
     /// Whose they are, those that lose most first.
     pub outliers: Vec<Outlier>,
-    /// Left out: of a material that is not included.
-    pub excluded: u64,
-    /// Left out: of a material that is an obstacle.
-    pub obstacles: u64,
-    /// Left out: two or three corners on one lattice point, or all on one line.
-    pub collapsed: u64,
-    /// Left out: zero plan area on the lattice, with extent in height.
-    pub vertical: u64,
-    /// Left out: undersides.
-    pub ceilings: u64,
-    /// Left out: steeper than the limit.
-    pub steep: u64,
+    /// Triangles that are no ground, by reason.
+    pub left_out: LeftOut,
     /// Left out: coincident with another triangle.
     pub duplicates: u64,
     /// How many of the duplicates had another friction than what stays, where priority does not decide.
@@ -99,12 +89,36 @@ pub struct Report {
     pub stitch: Repair,
     /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask [`check::source`](crate::check::source).
     pub precision: Option<Finding>,
-    /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
-    pub error: [f64; 2],
     /// Error in height by shares of the plan area: triangles as given against the image.
     pub error_quantiles: ErrorQuantiles,
     /// Height posts given.
     pub posts: u64,
+    /// The image that was written.
+    pub packed: Packed,
+}
+
+/// Triangles that are no ground, each with the first reason that holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Of a material that is not included.
+    pub excluded: u64,
+    /// Of a material that is an obstacle.
+    pub obstacles: u64,
+    /// Two or three corners on one lattice point, or all on one line.
+    pub collapsed: u64,
+    /// Zero plan area on the lattice, with extent in height.
+    pub vertical: u64,
+    /// Undersides.
+    pub ceilings: u64,
+    /// Steeper than the limit.
+    pub steep: u64,
+}
+
+/// Counts of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Packed {
+    /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
+    pub error: [f64; 2],
     /// Tiles written.
     pub tiles: u64,
     /// Nodes written.

@@ -9,8 +9,8 @@ use crate::build::Built;
 use crate::build::error::BuildError;
 use crate::build::lattice::{Mesh, NO_BOX, widened};
 use crate::build::stage::clean::{is_steep, rise};
-use crate::build::stage::crowd::{Costed, Refused};
 use crate::build::stage::ground::{Ground, Moved, Record};
+use crate::build::stage::hot_spot::{Costed, Refused};
 use crate::build::stage::partition::{Side, Tiling, tile_side};
 use crate::build::stage::raster::{Rastered, raster};
 use crate::build::stage::rule::Rule;
@@ -86,7 +86,7 @@ impl Job {
     ///
     /// An error tells of this tile alone; there is no image then, and others may have errors of their own.
     /// [`BuildError::Cost`] has the worst place in this tile, and what is enough for it. Of several such errors the worst place is by
-    /// [`Crowd::worse`](crate::build::cost::Crowd::worse), and enough for the scene are the most tests and the most lines of all tiles;
+    /// [`HotSpot::worse`](crate::build::cost::HotSpot::worse), and enough for the scene are the most tests and the most lines of all tiles;
     /// [`build`](crate::build::build) tells that.
     /// [`BuildError::Limit`] if its ground does not fit a tile, or by a [`Split`](crate::options::Split) takes more index than all may.
     ///
@@ -163,7 +163,8 @@ impl Job {
         // the tiles have all of it
         drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
         let provenance = record(&mesh.materials);
-        let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
+        let (image, packed) = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), report.triangles)?;
+        report.packed = packed;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
             report.error_quantiles = error_quantiles::measure(&terrain, &mesh.places);
         }
@@ -182,15 +183,20 @@ fn ground(
     report: &mut Report,
     tell: &dyn Fn(u32),
 ) -> Result<(Mesh, Vec<Rastered>), BuildError> {
-    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
-        quantise::quantise(scene, options, stages, report)?;
+    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact, outliers } =
+        quantise::quantise(scene, options, stages)?;
+    report.triangles_in = scene.triangles.len() as u64;
+    report.outside = outliers.iter().map(|o| o.triangles).sum();
+    report.outliers = outliers;
     tell(30);
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
     let most = options.max_slope.map(rise);
     let steep = |i: usize| most.is_some_and(|rise| is_steep(corners(i), rise));
     let down = |i: usize| facing::facing(scene, i) < 0.0;
-    let (areas, sides) = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, down, report);
+    let clean::Cleaned { areas, sides, left_out } =
+        clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, down);
+    report.left_out = left_out;
     drop(ceilings);
     let places = error_quantiles::places(scene, &areas);
     drop(areas);

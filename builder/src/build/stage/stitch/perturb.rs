@@ -7,8 +7,8 @@
 
 use super::super::ground::{GONE, Ground, bearable};
 use super::super::neighbours::beside;
+use super::boundary::Seams;
 use super::cut::{Cut, Met};
-use super::rim::Seams;
 use super::{View, distance};
 use crate::options::Near;
 use crate::util::exact::area2;
@@ -27,7 +27,7 @@ struct Side {
 
 /// Where vertices go that nothing else helps beside these triangles.
 /// `free` tells where no vertex lies.
-pub fn nudge(view: View, seams: &Seams, at: &[u32], free: impl Fn([i32; 3]) -> bool) -> BTreeMap<[i32; 3], u32> {
+pub fn perturb(view: View, seams: &Seams, at: &[u32], free: impl Fn([i32; 3]) -> bool) -> BTreeMap<[i32; 3], u32> {
     let View { ground, near, .. } = view;
     let wanted = wanted(view, seams, at);
     if wanted.is_empty() {

@@ -1,12 +1,19 @@
 //! Where a query would cost more than it may, and what would be enough.
 
 use super::bundle::Tri;
-use crate::build::cost::Crowd;
+use crate::build::cost::HotSpot;
 use crate::options::MaxCost;
 
 /// What stands over the thickest place of a rectangle that may cost this much: triangles, with the number of the
 /// bundle of each. The place is in steps. Heights within `merge` steps are one layer.
-pub fn crowd(tris: &[(Tri, u32)], low: [i64; 2], size: [i64; 2], cost: [u32; 2], most: &MaxCost, merge: f64) -> Crowd {
+pub fn hot_spot(
+    tris: &[(Tri, u32)],
+    low: [i64; 2],
+    size: [i64; 2],
+    cost: [u32; 2],
+    most: &MaxCost,
+    merge: f64,
+) -> HotSpot {
     let (place, over) = thickest(tris, low, size);
     let mut bundles: Vec<u32> = over.iter().map(|&i| tris[i].1).collect();
     bundles.sort_unstable();
@@ -18,13 +25,13 @@ pub fn crowd(tris: &[(Tri, u32)], low: [i64; 2], size: [i64; 2], cost: [u32; 2],
     let own = [triangles, 1 + 2 * bundles.len() as u32];
     let least = !most.allows(own[0], own[1]);
     let [tests, lines] = if least { own } else { cost };
-    Crowd { at: place.map(|v| v as f64), tests, lines, triangles, layers, least }
+    HotSpot { at: place.map(|v| v as f64), tests, lines, triangles, layers, least }
 }
 
 /// Why ground costs more than it may, however far it is divided: the worst place, and what would be enough.
 #[derive(Clone, Copy)]
 pub struct Refused {
-    pub worst: Crowd,
+    pub worst: HotSpot,
     pub enough: MaxCost,
 }
 
@@ -35,8 +42,8 @@ pub enum Costed<T> {
 }
 
 impl Refused {
-    /// By a crowd that costs more than this.
-    pub fn new(worst: Crowd, most: MaxCost) -> Refused {
+    /// By a hot_spot that costs more than this.
+    pub fn new(worst: HotSpot, most: MaxCost) -> Refused {
         Refused { worst, enough: most.raised(worst.tests, worst.lines) }
     }
 

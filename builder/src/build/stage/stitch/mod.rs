@@ -11,7 +11,7 @@
 //!   side divides that side. Of a wall, a hair off the vertical, a part may be upright then: it goes, if it lies within the threshold
 //!   of an edge of other triangles, and they count as moved as far as it.
 //!
-//! Vertices that no triangle can be divided at are [nudged](nudge). Last, [slits] between edges at different heights are closed in plan.
+//! Vertices that no triangle can be divided at are [nudged](perturb). Last, [slits] between edges at different heights are closed in plan.
 //!
 //! No place loses its ground but for a shift, and all shifts of a place are at most twice the thresholds of weld and stitch. All
 //! decisions of a round are taken on the mesh as it stood before, and between equals by their places: they depend on no order, and
@@ -19,31 +19,31 @@
 //! their edges, edges with more than about one vertex in each reach along them, and edges of more than [`Repair::CROWD`] triangles or
 //! at a vertex with more open edges than that. [`Repair::crowded`] counts the first.
 
+mod boundary;
 mod cut;
-mod dirty;
+mod dirty_region;
 mod edges;
 mod fan;
-mod nudge;
-mod rim;
+mod perturb;
+mod restitch;
 mod slits;
-mod watch;
 
-use super::cover;
 use super::ground::{Ground, bearable};
 use super::neighbours::distance;
+use super::refill;
 use super::weld::{Joins, join};
 use crate::build::lattice::{edge, oriented};
 use crate::options::Near;
 use crate::report::Repair;
+use boundary::{BoundaryVertices, Seams};
 use cut::{Cut, Left, Split, Upright};
+use dirty_region::DirtyRegion;
 use edges::Edges;
 use fan::Fan;
 use hardpan_shaders::Face;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use rim::{Rim, Seams};
 use slits::{Plan, Slits};
-use watch::Watch;
 
 /// Most times that it is gone through again after ground was covered again.
 const TIMES: usize = 3;
@@ -61,8 +61,8 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let task = Task { near, rise, most: most_added(ground.faces.len()), outside: 0 };
     let mut done = task.once(ground, Done::default(), PASSES);
     let known = [ground.vertices.len(), ground.faces.len()];
-    if cover::restore(ground, rise) > 0 {
-        done = dirty::again(&task, ground, done, known);
+    if refill::restore(ground, rise) > 0 {
+        done = restitch::again(&task, ground, done, known);
     }
     let corners = done.slits.iter().flatten().min();
     let slit = corners.map(|p| [0, 1, 2].map(|k| (ground.origin[k] + i64::from(p[k])) as f64));
@@ -109,7 +109,7 @@ impl Task {
             let is_last = time == TIMES;
             done = self.once(ground, done, if is_last { 0 } else { PASSES });
             // what is covered again may be beside other vertices
-            restored = if is_last { 0 } else { cover::restore(ground, self.rise) };
+            restored = if is_last { 0 } else { refill::restore(ground, self.rise) };
             if restored == 0 {
                 break;
             }
@@ -134,10 +134,10 @@ trait Search: Sync {
     /// How much of all that repairs may move a place may go to it.
     const SHARE: f64;
 
-    /// Whether a vertex of the rim is in a crowd.
+    /// Whether a vertex of the boundary is in a crowd.
     fn is_crowded(&self, n: usize) -> bool;
 
-    /// What a side, with its triangle to the left, is to run through; told which vertices of the rim count. None if there is more
+    /// What a side, with its triangle to the left, is to run through; told which vertices of the boundary count. None if there is more
     /// than `fits`.
     fn along(
         &self,
@@ -153,7 +153,7 @@ trait Search: Sync {
 struct View<'a> {
     ground: &'a Ground<'a>,
     edges: &'a Edges,
-    rim: &'a Rim,
+    boundary: &'a BoundaryVertices,
     near: Near,
 }
 
@@ -166,7 +166,7 @@ struct Stitching<'a, 'b> {
     ordered: usize,
     made: HashMap<[i32; 3], u32>,
     /// Where to look, by kind of search.
-    watches: [Watch; 2],
+    dirty: [DirtyRegion; 2],
     repair: Repair,
     /// Triangles beside slits that are left.
     slits: Vec<u32>,
@@ -185,23 +185,23 @@ struct Divided {
 impl<'a, 'b> Stitching<'a, 'b> {
     fn new(ground: &'a mut Ground<'b>, task: Task) -> Self {
         let (edges, ordered) = (Edges::new(ground), ground.vertices.len());
-        let (watches, repair) = ([Watch::All, Watch::All], Repair::default());
-        Stitching { ground, task, edges, ordered, made: HashMap::new(), watches, repair, slits: Vec::new() }
+        let (dirty, repair) = ([DirtyRegion::All, DirtyRegion::All], Repair::default());
+        Stitching { ground, task, edges, ordered, made: HashMap::new(), dirty, repair, slits: Vec::new() }
     }
 
-    fn rim(&self) -> Rim {
-        Rim::new(self.ground, &self.edges, self.task.near)
+    fn boundary(&self) -> BoundaryVertices {
+        BoundaryVertices::new(self.ground, &self.edges, self.task.near)
     }
 
-    fn view<'c>(&'c self, rim: &'c Rim) -> View<'c> {
-        View { ground: self.ground, edges: &self.edges, rim, near: self.task.near }
+    fn view<'c>(&'c self, boundary: &'c BoundaryVertices) -> View<'c> {
+        View { ground: self.ground, edges: &self.edges, boundary, near: self.task.near }
     }
 
     /// Mends what is to be mended now. Returns whether there was nothing.
     fn pass(&mut self) -> bool {
-        let mut rim = self.rim();
-        let joined = self.join(&mut rim);
-        let seams = self.divide(&rim, &Seams::new(&rim));
+        let mut boundary = self.boundary();
+        let joined = self.join(&mut boundary);
+        let seams = self.divide(&boundary, &Seams::new(&boundary));
         self.repair.left += seams.left;
         if self.repair.levelled == 0 {
             self.repair.before_levelled = self.repair.joined + self.repair.divided;
@@ -209,11 +209,11 @@ impl<'a, 'b> Stitching<'a, 'b> {
         if joined || !seams.places.is_empty() {
             return false;
         }
-        if self.repair.left > self.repair.crowded && self.nudge(&rim, &seams.at) {
+        if self.repair.left > self.repair.crowded && self.perturb(&boundary, &seams.at) {
             return false;
         }
-        let (plan, before) = (Plan::new(self.view(&rim), self.task.rise), self.repair.divided);
-        let slits = self.divide(&rim, &Slits::new(&plan));
+        let (plan, before) = (Plan::new(self.view(&boundary), self.task.rise), self.repair.divided);
+        let slits = self.divide(&boundary, &Slits::new(&plan));
         self.repair.levelled += self.repair.divided - before;
         self.repair.slits = slits.left;
         self.slits = slits.at;
@@ -221,25 +221,25 @@ impl<'a, 'b> Stitching<'a, 'b> {
     }
 
     /// Joins open vertices. Returns whether there were any.
-    fn join(&mut self, rim: &mut Rim) -> bool {
-        let Joins { moves, crowded, undecided } = rim.joins(self.view(rim));
+    fn join(&mut self, boundary: &mut BoundaryVertices) -> bool {
+        let Joins { moves, crowded, undecided } = boundary.joins(self.view(boundary));
         let wanted = moves.len() as u64;
         let joined = join(self.ground, self.task.near, moves, &mut self.repair);
         if joined > 0 {
             self.order();
-            *rim = self.rim();
+            *boundary = self.boundary();
         }
         (self.repair.left, self.repair.crowded) = (wanted - joined + crowded + undecided, crowded);
         joined > 0
     }
 
     /// Moves open vertices that nothing else helps beside these triangles. Returns whether there were any.
-    fn nudge(&mut self, rim: &Rim, at: &[u32]) -> bool {
+    fn perturb(&mut self, boundary: &BoundaryVertices, at: &[u32]) -> bool {
         let free = |place: [i32; 3]| self.known(place).is_none();
-        let moved = nudge::nudge(self.view(rim), &Seams::new(rim), at, free);
+        let moved = perturb::perturb(self.view(boundary), &Seams::new(boundary), at, free);
         self.repair.nudged += moved.len() as u64;
         if !moved.is_empty() {
-            nudge::apply(self.ground, &moved);
+            perturb::apply(self.ground, &moved);
             self.order();
         }
         !moved.is_empty()
@@ -250,19 +250,19 @@ impl<'a, 'b> Stitching<'a, 'b> {
         self.ground.order();
         (self.edges, self.ordered) = (Edges::new(self.ground), self.ground.vertices.len());
         self.made.clear();
-        self.watches = [Watch::All, Watch::All];
+        self.dirty = [DirtyRegion::All, DirtyRegion::All];
     }
 
     /// Divides triangles at what lies near their open edges, where this kind of search is to look.
-    fn divide<S: Search>(&mut self, rim: &Rim, search: &S) -> Divided {
-        let mut active = self.watches[S::KIND].faces(self.view(rim));
+    fn divide<S: Search>(&mut self, boundary: &BoundaryVertices, search: &S) -> Divided {
+        let mut active = self.dirty[S::KIND].faces(self.view(boundary));
         let mut divided = Divided::default();
         let most = self.repair.added + most_added(self.ground.faces.len() + self.task.outside);
         for _ in 0..ROUNDS {
             if active.is_empty() || self.repair.added > most {
                 break;
             }
-            let view = self.view(rim);
+            let view = self.view(boundary);
             let split = |&face: &u32| {
                 let (split, left) = Cut { face, search, view }.split();
                 (split.is_some() || left.is_any).then_some((face, split, left))
@@ -282,8 +282,8 @@ impl<'a, 'b> Stitching<'a, 'b> {
         }
         let open = divided.at.iter().chain(&active);
         let left = open.flat_map(|i| self.ground.corners(self.ground.faces[*i as usize].v));
-        self.watches[S::KIND] = Watch::Near(left.collect());
-        self.watches.iter_mut().for_each(|watch| watch.extend(&divided.places));
+        self.dirty[S::KIND] = DirtyRegion::Near(left.collect());
+        self.dirty.iter_mut().for_each(|region| region.extend(&divided.places));
         divided
     }
 
@@ -394,10 +394,10 @@ impl<'a, 'b> Stitching<'a, 'b> {
             }
             left
         }
-        let rim = self.rim();
-        let view = self.view(&rim);
-        let Joins { moves, crowded, undecided } = rim.joins(view);
-        let seams = left(&Seams::new(&rim), view);
+        let boundary = self.boundary();
+        let view = self.view(&boundary);
+        let Joins { moves, crowded, undecided } = boundary.joins(view);
+        let seams = left(&Seams::new(&boundary), view);
         let slits = left(&Slits::new(&Plan::new(view, self.task.rise)), view);
         self.repair.left = moves.len() as u64 + crowded + undecided + seams.left;
         self.repair.crowded = crowded;

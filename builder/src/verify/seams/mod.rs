@@ -4,7 +4,9 @@
 //! the threshold of it and no chain of edges between open vertices, all within the threshold of both, links them; or if its foot
 //! lies inside an open edge, within the threshold, and it is no corner of the edge's triangles. That is what stitching closes.
 
-use super::plan::Rect;
+pub mod crossings;
+
+use crate::verify::tile::plan::Rect;
 use std::borrow::Cow;
 
 /// Stitch threshold in plan steps.

@@ -2,8 +2,8 @@
 //!
 //! Posts are measured from the image, and the ground between them from the source's places, straight up or down.
 
-use super::source_error::{Point, Random, SLACK, Surface, fixed, quantiles, spread};
-use super::tile::{View, table};
+use super::{Point, Random, SLACK, Surface, fixed, quantiles, spread};
+use crate::verify::tile::{View, table};
 use hardpan::Terrain;
 use hardpan::format::{self, BLOCK_CELLS, FRACTION, POSTS_AT, Patch};
 use hashbrown::HashMap;

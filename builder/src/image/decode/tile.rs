@@ -1,35 +1,13 @@
-//! Tiles, bundles and triangles of an image, read back from its bytes.
-//!
-//! For images that are verified: of others the answers are whatever the bytes say, or less.
+//! How a tile is walked: its nodes, blocks and cells.
 
+use super::leaf::{BundleView, Field};
+use super::{Block, Column, Leaf, LeafView, Named};
 use hardpan::format::{
-    self, Attribute, BLOCK_CELLS, FRACTION, Node, PALETTE, PATCH_LOG2, POSTS_AT, Patch, ROOT, TileRecord, block,
-    bundle, entry, section, word,
+    Attribute, FRACTION, Node, PALETTE, PATCH_LOG2, Patch, ROOT, TileRecord, block, bundle, entry, word,
 };
-use hardpan::{Cost, Hit, Terrain};
-use hardpan_shaders::Face;
-use rayon::prelude::*;
-use std::{cmp::Reverse, ops::Range};
+use hardpan::{Cost, format};
+use std::cmp::Reverse;
 use zerocopy::{FromBytes, IntoBytes};
-
-/// A triangle that an image holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stored {
-    /// Corners in lattice steps from the origin, counter-clockwise in plan, the least first.
-    pub corners: [[i32; 3]; 3],
-    /// Number of its material.
-    pub material: u16,
-    /// Number of its source.
-    pub source: u16,
-}
-
-impl Stored {
-    /// Plan area in square lattice steps, doubled.
-    pub fn area2(&self) -> i128 {
-        let [a, b, c] = self.corners;
-        crate::util::exact::area2(a, b, c)
-    }
-}
 
 /// A tile: its record in the table, its head, and its words.
 #[derive(Clone, Copy)]
@@ -38,26 +16,7 @@ pub struct TileView<'a> {
     pub record: &'a TileRecord,
     /// Its head.
     pub head: &'a format::Tile,
-    words: &'a [u32],
-}
-
-/// A bundle: its half words, and what its coordinates count from.
-#[derive(Clone, Copy)]
-pub struct BundleView<'a> {
-    halves: &'a [u16; bundle::HALVES],
-    base: [i32; 2],
-    shift: u8,
-}
-
-/// A triangle that a cell names.
-#[derive(Clone, Copy)]
-pub struct Named<'a> {
-    /// Number of its sheet in the cell: triangles of one sheet do not overlap in plan.
-    pub sheet: u32,
-    /// Its bundle.
-    pub bundle: BundleView<'a>,
-    /// Its number there.
-    pub part: usize,
+    pub(super) words: &'a [u32],
 }
 
 /// A cell over which triangles lie in more than one sheet.
@@ -72,225 +31,19 @@ pub struct Stack<'a, 'w> {
     shift: u8,
 }
 
-/// What lies in a leaf that a query read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LeafView {
-    /// Triangles of a bundle, 1 to 16; of a block of heights none.
-    pub triangles: Option<usize>,
-    /// Number of its material.
-    pub material: u16,
-    /// Number of its source.
-    pub source: u16,
-}
-
 /// A node of a tile, and the square that it stands for.
-struct Placed<'a> {
+pub(super) struct Placed<'a> {
     node: &'a Node,
     low: [i64; 2],
     /// Nodes that a query reads down to it, directory and page included.
     depth: u32,
 }
 
-/// A rectangle of ground over which all vertical queries have the same bound: a cell, or an entry that is a patch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// Its lower left corner in lattice steps from the origin.
-    pub low: [i64; 2],
-    /// Its sides in lattice steps.
-    pub size: [i64; 2],
-    /// The most that a query there costs.
-    pub cost: Cost,
-}
-
-/// A rectangle of ground that no node divides: a block of eight cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Its lower left corner in lattice steps from the origin.
-    pub low: [i64; 2],
-    /// log2 of its sides in lattice steps.
-    pub log2: [u32; 2],
-    /// Triangles that its cells name, each once: 1 at least.
-    pub triangles: u32,
-}
-
 /// What an entry of a node holds that is no node.
-enum Held<'a> {
+pub(super) enum Held<'a> {
     Block(&'a [u32]),
     /// The word at which its record stands.
     Patch(usize),
-}
-
-/// A leaf of the index, which no node divides, and all that a query in it may meet: a block that names something, or a square of
-/// the ground where there is nothing but one part of a height field.
-pub struct Leaf<'a, 'l> {
-    /// Its lower left corner in lattice steps from the origin.
-    pub low: [i64; 2],
-    /// log2 of its sides in lattice steps.
-    pub log2: [u32; 2],
-    /// Triangles, each once, and of each part of a height field the cells that one query reads.
-    pub references: u32,
-    /// Corners of the triangles in lattice steps from the origin.
-    pub triangles: &'l [[[i32; 3]; 3]],
-    /// The parts of height fields.
-    pub fields: &'l [Field<'a>],
-}
-
-/// What a tile holds of a height field.
-#[derive(Clone, Copy)]
-pub struct Field<'a> {
-    /// Its record.
-    pub patch: &'a Patch,
-    words: &'a [u32],
-    /// What its places count from, in query steps.
-    zero: [i64; 2],
-}
-
-impl Field<'_> {
-    /// The first query step from the origin along an axis that is at post `k` or beyond.
-    pub fn step(&self, axis: usize, k: u32) -> i64 {
-        let p = self.patch;
-        let rate = i128::from(p.cells_a_step()).max(1);
-        let cells = i128::from(p.first[axis] as i32) + i128::from(k);
-        let beyond = ((cells << 32) - i128::from(p.start[axis])) << 32;
-        self.zero[axis] + -(-beyond).div_euclid(rate) as i64
-    }
-
-    /// Heights of the corners of a cell, south-west, south-east, north-west and north-east, in query steps from the origin; none
-    /// if one of them has none.
-    pub fn cell(&self, [i, j]: [u32; 2]) -> Option<[i64; 4]> {
-        let p = self.patch;
-        let block = (j / BLOCK_CELLS).checked_mul(p.blocks)?.checked_add(i / BLOCK_CELLS)?;
-        let post = (j % BLOCK_CELLS * (BLOCK_CELLS + 1) + i % BLOCK_CELLS) as usize;
-        let width = p.block_words();
-        let words = self.words.get((p.place.checked_add(block)? as usize).checked_mul(width)?..)?.get(..width)?;
-        let height = |k: usize| {
-            let bytes = words.as_bytes();
-            let unit = format::block_unit(p.class.into(), words[1]);
-            let (value, none) = match p.class {
-                0 => (i64::from(bytes[POSTS_AT[0] + post + k]), 0xFF),
-                _ => {
-                    let at = POSTS_AT[1] + 2 * (post + k);
-                    (u16::from_le_bytes([bytes[at], bytes[at + 1]]).into(), 0xFFFF)
-                }
-            };
-            (value != none || p.voids == 0).then(|| (i64::from(words[0] as i32) << FRACTION) + value * i64::from(unit))
-        };
-        let [a, b, c, d] = [0, 1, 5, 6].map(height);
-        Some([a?, b?, c?, d?])
-    }
-
-    /// Along an axis the cells whose first query step lies in a stretch of so many steps.
-    pub fn cells(&self, axis: usize, low: i64, size: i64) -> Range<u32> {
-        let (from, to) = (low << FRACTION, (low + size) << FRACTION);
-        let first = |q: i64| {
-            let (mut a, mut b) = (0, self.patch.cells[axis]);
-            while a < b {
-                let middle = a + (b - a) / 2;
-                if self.step(axis, middle) < q { a = middle + 1 } else { b = middle }
-            }
-            a
-        };
-        first(from)..first(to)
-    }
-}
-
-impl Column {
-    /// Its middle in metres.
-    pub fn at(&self, t: &Terrain) -> [f64; 2] {
-        let h = t.header();
-        let middle = |i: usize| (h.origin[i] + self.low[i]) as f64 + self.size[i] as f64 / 2.0;
-        [middle(0), middle(1)].map(|v| v * crate::util::exact::exp2(h.xy_log2))
-    }
-
-    /// From where to where it goes in x and in y, in metres.
-    pub fn extent(&self, t: &Terrain) -> [[f64; 2]; 2] {
-        let h = t.header();
-        let low = |i: usize| h.origin[i] + self.low[i];
-        [0, 1].map(|i| [low(i), low(i) + self.size[i]].map(|v| v as f64 * crate::util::exact::exp2(h.xy_log2)))
-    }
-}
-
-/// All tiles, in the order of the table.
-pub fn tiles<'a>(t: &Terrain<'a>) -> impl Iterator<Item = TileView<'a>> + use<'a> {
-    let table = t.section(section::TILE_TABLE).unwrap_or_default();
-    let bytes = t.section(section::TILES).unwrap_or_default();
-    let records = <[TileRecord]>::ref_from_bytes(table).unwrap_or_default();
-    records.iter().filter_map(|record| {
-        let tile = bytes.get(usize::try_from(record.offset).ok()?..)?.get(..usize::try_from(record.len).ok()?)?;
-        let head = format::Tile::ref_from_prefix(tile).ok()?.0;
-        Some(TileView { record, head, words: <[u32]>::ref_from_bytes(tile).ok()? })
-    })
-}
-
-/// Most layers of a place that there is room for.
-pub const ROOM: usize = 1 << 20;
-
-/// Room for all layers of a place, as far as an image may be believed.
-pub fn room(t: &Terrain) -> Vec<Hit> {
-    vec![Hit::NONE; (t.max_layers() as usize).clamp(4, ROOM)]
-}
-
-/// The largest side of tiles, log2 in lattice steps and up to `most`, whose palettes hold what those of this image have, if that is larger.
-pub fn larger_tiles(t: &Terrain, most: u32) -> Option<u32> {
-    let log2 = t.header().tile_log2;
-    let fits = |by: u32| {
-        let mut pairs: Vec<[i32; 4]> = Vec::new();
-        for tile in tiles(t) {
-            let [x, y] = [tile.record.x >> by, tile.record.y >> by];
-            pairs.extend(tile.palette().iter().map(|a| [x, y, a.material.into(), a.source.into()]));
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs.chunk_by(|a, b| a[..2] == b[..2]).all(|tile| tile.len() <= hardpan::format::MAX_PALETTE)
-    };
-    (1..=most.saturating_sub(log2)).rev().find(|by| fits(*by)).map(|by| log2 + by)
-}
-
-/// All triangles, each once, ascending.
-pub fn triangles(t: &Terrain) -> Vec<Stored> {
-    let mut all: Vec<Stored> = Vec::new(); // the head's counts are not proven
-    for tile in tiles(t) {
-        let palette = tile.palette();
-        for b in tile.bundles() {
-            let Some(a) = palette.get(usize::from(b.attribute())) else { continue };
-            let stored = |corners| Stored { corners: turned(corners), material: a.material, source: a.source };
-            all.extend((0..b.triangles()).map(|i| stored(b.corners(i))));
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// The same as a mesh: vertices, ascending, and triangles of them.
-pub(crate) fn mesh(t: &Terrain) -> (Vec<[i32; 3]>, Vec<Face>) {
-    let stored = triangles(t);
-    let mut vertices: Vec<[i32; 3]> = stored.iter().flat_map(|s| s.corners).collect();
-    vertices.par_sort_unstable();
-    vertices.dedup();
-    let number = |v: [i32; 3]| vertices.partition_point(|other| *other < v) as u32;
-    let face = |s: &Stored| Face { v: s.corners.map(number), material: s.material, source: s.source };
-    let faces = stored.par_iter().map(face).collect();
-    (vertices, faces)
-}
-
-/// The leaf of a [`Trace::Leaf`](hardpan::Trace::Leaf), or none. Blocks of heights have two sizes, and their numbers do not say
-/// which: where blocks of either could be meant that differ in material or source, none.
-pub fn leaf(t: &Terrain, record: usize, lines: u32) -> Option<LeafView> {
-    let section = t.header().sections.iter().find(|s| s.kind == section::TILES)?;
-    let mut all = tiles(t).flat_map(|tile| {
-        let at = section.offset.saturating_add(tile.record.offset) / 4;
-        tile.leaves(usize::try_from(at).unwrap_or(usize::MAX), record, lines)
-    });
-    let first = all.next()?;
-    all.all(|other| other == first).then_some(first)
-}
-
-/// The least corner first.
-fn turned(mut corners: [[i32; 3]; 3]) -> [[i32; 3]; 3] {
-    let least = (0..3).min_by_key(|&k| corners[k]).unwrap_or(0);
-    corners.rotate_left(least);
-    corners
 }
 
 impl<'a> TileView<'a> {
@@ -324,7 +77,7 @@ impl<'a> TileView<'a> {
     }
 
     /// What [`leaf`] could mean in a tile that starts at this word of the image.
-    fn leaves(&self, start: usize, record: usize, lines: u32) -> Vec<LeafView> {
+    pub(super) fn leaves(&self, start: usize, record: usize, lines: u32) -> Vec<LeafView> {
         let view = |triangles: Option<usize>, attribute: u8| {
             let a = self.palette().get(usize::from(attribute))?;
             Some(LeafView { triangles, material: a.material, source: a.source })
@@ -617,13 +370,13 @@ impl<'a> TileView<'a> {
 }
 
 /// The bundles of a node.
-fn records<'a>(words: &'a [u32], node: &Node) -> &'a [[u16; bundle::HALVES]] {
+pub(super) fn records<'a>(words: &'a [u32], node: &Node) -> &'a [[u16; bundle::HALVES]] {
     let records = words.get(32 * node.bundles as usize..).and_then(|w| w.get(..32 * node.bundle_count as usize));
     records.and_then(|w| <[[u16; bundle::HALVES]]>::ref_from_bytes(w.as_bytes()).ok()).unwrap_or_default()
 }
 
 /// The lower left corner and the sides of a cell of a block.
-fn cell_of(placed: &Placed, low: [i64; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
+pub(super) fn cell_of(placed: &Placed, low: [i64; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
     let side = |i: usize| 1i64 << (u32::from(placed.node.entry_log2[i]) & 63).saturating_sub(block::CELLS_LOG2[i]);
     let size = [side(0), side(1)];
     let at = block::place(cell).map(|v| v as i64);
@@ -631,17 +384,12 @@ fn cell_of(placed: &Placed, low: [i64; 2], cell: usize) -> ([i64; 2], [i64; 2]) 
 }
 
 /// Of two columns the one that costs more.
-fn costlier(a: Column, b: Column) -> Column {
+pub(super) fn costlier(a: Column, b: Column) -> Column {
     let key = |c: &Column| {
         let Cost { nodes, leaves, tests, lines } = c.cost;
         ([tests, lines, leaves, nodes], std::cmp::Reverse([c.low[1], c.low[0]]))
     };
     if key(&b) > key(&a) { b } else { a }
-}
-
-/// The costliest column of an image: see [`TileView::costliest`].
-pub fn costliest(t: &Terrain) -> Option<Column> {
-    tiles(t).filter_map(|tile| tile.costliest()).reduce(costlier)
 }
 
 impl Placed<'_> {
@@ -675,120 +423,5 @@ impl<'a> Stack<'a, '_> {
                 (0..count).filter(move |part| w >> part & 1 == 1).map(move |part| Named { sheet, bundle, part })
             })
         })
-    }
-}
-
-impl BundleView<'_> {
-    fn head(&self) -> bundle::Head {
-        bundle::Head::of_halves(self.halves)
-    }
-
-    /// Number of triangles, 1 to 16.
-    pub fn triangles(&self) -> usize {
-        self.head().triangles()
-    }
-
-    /// Palette entry.
-    pub fn attribute(&self) -> u8 {
-        self.head().attribute()
-    }
-
-    /// One of `format::bundle::{NARROW, MEDIUM, WIDE}`.
-    pub fn class(&self) -> u16 {
-        self.head().class()
-    }
-
-    /// Corners of a triangle in lattice steps from the origin.
-    pub fn corners(&self, part: usize) -> [[i32; 3]; 3] {
-        bundle::corners(self.halves, part as u32).map(|i| self.vertex(i))
-    }
-
-    /// A vertex, counted from 1.
-    fn vertex(&self, i: usize) -> [i32; 3] {
-        let class = usize::from(self.class()).min(2);
-        let words: [u32; bundle::WORDS] = zerocopy::transmute!(*self.halves);
-        let word = |k: usize| words[k % bundle::WORDS];
-        let base =
-            |axis: usize| i64::from(self.base[axis]) + (i64::from(bundle::plan_base(self.halves, axis)) << self.shift);
-        let z = i64::from(bundle::base_height(&words));
-        let corner = match class as u16 {
-            bundle::NARROW => {
-                let [gx, gy] = bundle::slopes(self.halves).map(i64::from);
-                let [x, y] = bundle::narrow_plan(word(bundle::NARROW_ZERO.1 + i)).map(i64::from);
-                let dz = i64::from(self.halves[(bundle::NARROW_ZERO.0 + i) % bundle::HALVES]);
-                [base(0) + x, base(1) + y, z + ((gx * x + gy * y) >> bundle::SLOPE_FRACTION) + dz]
-            }
-            bundle::MEDIUM => {
-                let at = 2 * (bundle::MEDIUM_ZERO + i);
-                let pair = [word(at), word(at + 1)];
-                let [x, y] = bundle::medium_plan(pair).map(i64::from);
-                [base(0) + x, base(1) + y, z + i64::from(bundle::medium_height(pair))]
-            }
-            _ => [0, 1, 2].map(|k| word(bundle::WIDE_ZERO + bundle::WIDE_STRIDE * i + k) as i32 as i64),
-        };
-        corner.map(|v| v as i32)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::build::build;
-    use crate::demo::fixtures;
-    use crate::options::Options;
-
-    #[test]
-    fn all_triangles_come_back() {
-        let small = Options { tile_log2: Some(14), ..Options::default() };
-        let scenes = [fixtures::ramp(), fixtures::curb(), fixtures::far(), fixtures::soup(3), fixtures::town(1)];
-        let cases = scenes.iter().map(|s| (s, Options::default())).chain([(&scenes[1], small)]);
-        for (scene, options) in cases {
-            let built = build(scene, &options).unwrap();
-            let t = Terrain::open(&built.image).unwrap();
-            let (mesh, _) = crate::build::job::mesh(scene, &options, &hardpan_shaders::Cpu::new()).unwrap();
-            let face = |f: &Face| Stored {
-                corners: f.v.map(|v| mesh.vertices[v as usize]),
-                material: f.material,
-                source: f.source,
-            };
-            let mut wanted: Vec<Stored> = mesh.faces.iter().map(face).collect();
-            wanted.sort_unstable();
-            assert_eq!(wanted.len() as u64, t.header().triangles);
-            assert!(triangles(&t) == wanted);
-        }
-    }
-
-    /// What is over a place is in a leaf that was read, and what was tested is one of its triangles.
-    #[test]
-    fn vt_17_leaves_that_a_query_reads() {
-        let mut blocks = 0;
-        for scene in [fixtures::bridge(), fixtures::mats(), fixtures::cobble(), fixtures::town(1), fixtures::soup(3)] {
-            let built = build(&scene, &Options::default()).unwrap();
-            let t = Terrain::open(&built.image).unwrap();
-            let [low, high] = t.bounds();
-            let at = |axis: usize, k: usize| low[axis] + (high[axis] - low[axis]) * (k as f64 + 0.37) / 24.0;
-            for k in 0..24 * 24 {
-                let (mut read, mut found) = (Vec::new(), Vec::new());
-                t.explain([at(0, k % 24), at(1, k / 24), high[2]], |step| match step {
-                    hardpan::Trace::Leaf { record, lines } => {
-                        let view = leaf(&t, record, lines).unwrap();
-                        assert_eq!(view.triangles.is_some(), lines == 2);
-                        read.push((record, view));
-                    }
-                    hardpan::Trace::Test { record, part, .. } => {
-                        let (last, view) = read.last().unwrap();
-                        assert!(*last == record && view.triangles.is_none_or(|n| (part as usize) < n));
-                    }
-                    hardpan::Trace::Candidate(hit) => found.push(hit),
-                    _ => (),
-                });
-                blocks += read.iter().filter(|(_, view)| view.triangles.is_none()).count();
-                for hit in found {
-                    assert!(read.iter().any(|(_, v)| (v.material, v.source) == (hit.material, hit.source)), "{hit:?}");
-                }
-            }
-            assert_eq!([1, 2].map(|lines| leaf(&t, built.image.len(), lines)), [None; 2]);
-        }
-        assert!(blocks > 100, "{blocks}");
     }
 }

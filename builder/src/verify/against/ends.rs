@@ -8,7 +8,7 @@
 //! was lost. Ground is at every height that it has within the stated error in plan: so a wall narrower than that is no step, and what
 //! the image has at one of the wall's heights takes its place.
 
-use super::source_error::SLACK;
+use super::SLACK;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};

@@ -9,7 +9,7 @@ use super::{Search, View};
 use crate::options::Near;
 
 /// The ends of open edges.
-pub struct Rim {
+pub struct BoundaryVertices {
     /// By their places.
     pub vertices: Vec<u32>,
     /// Where they are.
@@ -21,18 +21,18 @@ pub struct Rim {
 /// A vertex that ends no open edge.
 const INNER: u32 = u32::MAX;
 
-impl Rim {
-    pub fn new(ground: &Ground, edges: &Edges, near: Near) -> Rim {
+impl BoundaryVertices {
+    pub fn new(ground: &Ground, edges: &Edges, near: Near) -> BoundaryVertices {
         let all = ground.vertices.iter().copied().zip(0..);
         let mut open: Vec<([i32; 3], u32)> = all.filter(|(_, v)| edges.is_open_at(*v)).collect();
         open.sort(); // mostly sorted already
         let mut numbers = vec![INNER; ground.vertices.len()];
         open.iter().zip(0..).for_each(|(&(_, v), n)| numbers[v as usize] = n);
         let (places, vertices) = open.into_iter().unzip();
-        Rim { points: Counted::new(places, near), vertices, numbers }
+        BoundaryVertices { points: Counted::new(places, near), vertices, numbers }
     }
 
-    /// The number of a vertex among those of the rim.
+    /// The number of a vertex among those of the boundary.
     pub fn number(&self, v: u32) -> Option<usize> {
         // points that were made since are not in it
         let number = self.numbers.get(v as usize).copied().unwrap_or(INNER);
@@ -52,8 +52,8 @@ pub struct Seams<'a> {
 }
 
 impl<'a> Seams<'a> {
-    pub fn new(rim: &'a Rim) -> Self {
-        Seams { points: &rim.points, lines: Lines::new(&rim.points) }
+    pub fn new(boundary: &'a BoundaryVertices) -> Self {
+        Seams { points: &boundary.points, lines: Lines::new(&boundary.points) }
     }
 }
 
@@ -70,7 +70,7 @@ impl Search for Seams<'_> {
     fn along(
         &self,
         side: [u32; 2],
-        View { ground, rim, .. }: View,
+        View { ground, boundary, .. }: View,
         counts: impl Fn(usize) -> bool,
         fits: impl Fn(usize) -> bool,
     ) -> Option<Vec<Met>> {
@@ -80,7 +80,7 @@ impl Search for Seams<'_> {
             if counts(i as usize)
                 && let Some(place) = beside(self.points.point(i), line, self.points.near)
             {
-                met.push(Met { place, w: rim.vertices[i as usize], level: None });
+                met.push(Met { place, w: boundary.vertices[i as usize], level: None });
             }
             fits(met.len())
         });

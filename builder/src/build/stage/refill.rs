@@ -6,7 +6,7 @@
 //! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end, nor is the foot of
 //! a wall, or any line on it, that rounding alone set off the vertical.
 
-use super::ground::{Ground, Place, Record, Swept};
+use super::ground::{Ground, Place, Record, Sweep};
 use super::region::{Flat, Region, ends_of};
 use crate::build::lattice::{edge, least_first};
 use crate::util::exact::area2;
@@ -127,7 +127,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let Record { before, mut swept } = std::mem::take(&mut ground.record);
     let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
     let priority = |f: Face| ground.materials[usize::from(f.material)].priority;
-    swept.sort_unstable_by_key(|Swept { corners, face, by, .. }| {
+    swept.sort_unstable_by_key(|Sweep { corners, face, by, .. }| {
         (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
     });
     swept.dedup_by(|next, kept| {
@@ -141,8 +141,8 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let (known, mut made) = (ground.vertices.len(), HashMap::new());
     let mut restored = 0;
     // what lies far from all that was swept has no say
-    let region = |swept: &[Swept]| {
-        let sides = |s: &Swept| {
+    let region = |swept: &[Sweep]| {
+        let sides = |s: &Sweep| {
             let ([a, b, c], margin) = (s.corners, s.by[0] + s.wide() + 4.0);
             [[a, b], [b, c], [c, a]].into_iter().flat_map(move |side| strips(side, margin, 0.0))
         };
@@ -160,7 +160,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
             break;
         }
         // the smallest first: what is beside one may need no more
-        let base = |s: &Swept| strips([s.corners[0], s.corners[1]], s.wide(), FAR * f64::from(rise));
+        let base = |s: &Sweep| strips([s.corners[0], s.corners[1]], s.wide(), FAR * f64::from(rise));
         let size = |i: u32| (swept[i as usize].size(), i);
         let boxes = tree(lost.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (*i, b))));
         let is_first = |i: &u32| {
@@ -170,7 +170,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
         let first: Vec<u32> = lost.iter().copied().filter(is_first).collect();
         restored += first.len() as u64;
         for i in &first {
-            let Swept { corners, face, off, .. } = swept[*i as usize];
+            let Sweep { corners, face, off, .. } = swept[*i as usize];
             let v = corners.map(|place| {
                 ground.vertices[..known].binary_search(&place).map_or_else(
                     |_| {
@@ -204,7 +204,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
 }
 
 /// Numbers of what was swept and is to be added, ascending: of a mesh now and before.
-fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> Vec<u32> {
+fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Sweep], rise: f64) -> Vec<u32> {
     let all = (0..).zip(swept);
     let boxes =
         tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide(), FAR * rise).map(move |b| (i, b))));

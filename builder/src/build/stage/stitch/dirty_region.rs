@@ -6,23 +6,23 @@ use super::{View, flat};
 use crate::options::Near;
 use rayon::prelude::*;
 
-pub enum Watch {
+pub enum DirtyRegion {
     All,
     /// Near these places, seen from above.
     Near(Vec<[i32; 3]>),
 }
 
-impl Watch {
+impl DirtyRegion {
     /// These places, too.
     pub fn extend(&mut self, places: &[[i32; 3]]) {
-        if let Watch::Near(all) = self {
+        if let DirtyRegion::Near(all) = self {
             all.extend(places);
         }
     }
 
     /// The triangles that have an open side there.
     pub fn faces(&self, View { ground, edges, near, .. }: View) -> Vec<u32> {
-        let Watch::Near(places) = self else { return edges.open_faces().collect() };
+        let DirtyRegion::Near(places) = self else { return edges.open_faces().collect() };
         let mut places: Vec<[i32; 3]> = places.iter().copied().map(flat).collect();
         places.sort_unstable();
         places.dedup();

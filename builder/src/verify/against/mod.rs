@@ -4,19 +4,32 @@
 //! or lower. It is measured at every corner, in the middle of every edge and triangle, at seeded places that are spread evenly over the plan, and
 //! again in the triangles that were worst. And where the image's ground [ends](super::ends), the source's must.
 
-use super::ends::{Slits, slits};
-use super::fields::{FieldError, Fields};
-use super::plan::Tri;
-use super::shells;
-use super::tile::{View, home_triangles};
-use crate::options::{Fallback, Options, Undersides};
-use crate::scene::{Material, Scene};
+mod ends;
+mod fields;
+mod ground;
+mod samples;
+mod shells;
+mod surface;
+
+use crate::options::{Fallback, Options};
+use crate::scene::Scene;
+use crate::verify::tile::plan::Tri;
+use crate::verify::tile::{View, home_triangles};
+pub use ends::Slits;
+use ends::slits;
+use fields::Fields;
+pub use fields::{Difference, FieldError};
+use ground::{Sorted, sort_out};
 use hardpan::format::{TileRecord, section};
 use hardpan::{Terrain, Windows};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use smallvec::SmallVec;
+pub use samples::Random;
+pub use samples::fixed;
+pub use samples::quantiles;
+pub use samples::spread;
 use std::collections::BTreeSet;
+pub use surface::Surface;
 use zerocopy::FromBytes;
 
 /// What f64 and the answer's own rounding may add to an error, metres.
@@ -263,211 +276,9 @@ fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
     (parts.into_iter().flat_map(|p| p.0).collect(), errors)
 }
 
-/// What becomes of the source's triangles.
-struct Sorted {
-    /// Those that must have ground, of coincident ones the first, with the materials that stay there.
-    kept: Vec<([Point; 3], u16)>,
-    /// Of each triangle that settings do not leave out beyond doubt the material that stays there: its own where no other ground is
-    /// coincident.
-    stays: Vec<Option<u16>>,
-    /// Those that are not kept, by cause.
-    lost: Vec<LeftOut>,
-}
-
-/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays, then one that
-/// looks up, then the first by name.
-fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
-    let h = terrain.header();
-    let causes = [
-        "vertical",
-        "collapsed",
-        "duplicate",
-        "excluded material",
-        "obstacle",
-        "outside the domain",
-        "underside",
-        "steeper than the limit",
-    ];
-    let mut lost = causes.map(|cause| LeftOut { cause, triangles: 0, plan_area: 0.0, first: None });
-    // the first at each place, by its number among those that are kept, and which of them is at the place of each triangle
-    let mut first: HashMap<[[i64; 3]; 3], u32> = HashMap::with_capacity(scene.triangles.len());
-    let mut at = vec![None; scene.triangles.len()];
-    let mut left_out = vec![false; scene.triangles.len()];
-    let mut kept: Vec<([Point; 3], u16)> = Vec::with_capacity(scene.triangles.len());
-    let stays = |a: (bool, u16), b: (bool, u16)| {
-        let [p, q] = [a, b].map(|(_, m)| &scene.materials[usize::from(m)]);
-        let is_first = q.priority.cmp(&p.priority).then(a.0.cmp(&b.0)).then_with(|| p.name.cmp(&q.name)).is_le();
-        if is_first { a } else { b }
-    };
-    // of those that are kept whether they look down
-    let mut backs: Vec<bool> = Vec::with_capacity(scene.triangles.len());
-    let scale = [-h.xy_log2, -h.xy_log2, -h.z_log2].map(|l| 2f64.powi(l));
-    let corners: Vec<[Point; 3]> = scene.triangles.iter().map(|t| t.v.map(|v| scene.positions[v as usize])).collect();
-    let steps = |c: &[Point; 3]| {
-        let steps = c.map(|c| [0, 1, 2].map(|i| (c[i] * scale[i]).round_ties_even() - h.origin[i] as f64));
-        let inside = steps.iter().flatten().all(|v| (-2147483648.0..=2147483647.0).contains(v));
-        inside.then(|| steps.map(|c| c.map(|v| v as i64)))
-    };
-    let steps: Vec<Option<[[i64; 3]; 3]>> = corners.par_iter().map(steps).collect();
-    let undersides = |m: &Material| m.undersides.unwrap_or(rules.undersides);
-    let is_asked = scene.materials.iter().any(|m| undersides(m) == Undersides::Auto);
-    let inside_out = if is_asked { shells::inside_out(scene, &steps) } else { Vec::new() };
-    for (i, t) in scene.triangles.iter().enumerate() {
-        let c = corners[i];
-        let m = &scene.materials[usize::from(t.material)];
-        let [p0, p1, p2] = c.map(|[x, y, _]| robust::Coord { x, y });
-        let facing = robust::orient2d(p0, p1, p2);
-        let cause = match &steps[i] {
-            _ if !m.include => Some(3),
-            _ if m.obstacle => Some(4),
-            None => Some(5),
-            Some(q) => flatness(q).or_else(|| {
-                // rounding must not decide
-                let down = if facing != 0.0 { facing < 0.0 } else { exact_area(q) < 0 };
-                let underside = match undersides(m) {
-                    Undersides::Ground => false,
-                    Undersides::Ceiling => down,
-                    Undersides::Auto => {
-                        inside_out.get(i).copied().flatten().is_some_and(|inside_out| inside_out != down)
-                    }
-                };
-                let mut q = *q;
-                q.sort_unstable();
-                match rules.max_slope {
-                    _ if underside => Some(6),
-                    Some(most) if slope(&c) > (most + 7.3e-7).min(90f64.next_down()) => Some(7), // at the limit all stays
-                    _ => {
-                        let next = kept.len() as u32;
-                        let number = *first.entry(q).or_insert(next);
-                        at[i] = Some(number);
-                        (number != next).then_some(2)
-                    }
-                }
-            }),
-        };
-        let Some(cause) = cause else {
-            kept.push((c, t.material));
-            backs.push(facing < 0.0);
-            continue;
-        };
-        if let Some(number) = at[i] {
-            let (material, back) = (&mut kept[number as usize].1, &mut backs[number as usize]);
-            (*back, *material) = stays((*back, *material), (facing < 0.0, t.material));
-        }
-        left_out[i] = match cause {
-            3 | 4 => true,
-            // what is closed depends on how files are named
-            6 => undersides(m) == Undersides::Ceiling,
-            // and what is steep, close to a limit or upright, on rounding
-            7 => rules.max_slope.is_some_and(|most| (most + DOUBT..90.0 - DOUBT).contains(&slope(&c))),
-            _ => false,
-        };
-        let lost = &mut lost[cause];
-        lost.triangles += 1;
-        lost.plan_area += plan_area(&c).abs();
-        lost.first.get_or_insert(c[0]);
-    }
-    let there = |at: Option<u32>| at.map(|number| kept[number as usize].1);
-    let all = at.into_iter().zip(left_out).zip(&scene.triangles);
-    let stays = all.map(|((at, out), t)| if out { None } else { there(at).or(Some(t.material)) }).collect();
-    Sorted { kept, stays, lost: lost.into() }
-}
-
-/// Twice the area in plan on the lattice, above zero if anticlockwise.
-fn exact_area(q: &[[i64; 3]; 3]) -> i128 {
-    let d = |k: usize, i: usize| i128::from(q[k][i] - q[0][i]);
-    d(1, 0) * d(2, 1) - d(1, 1) * d(2, 0)
-}
-
-/// In degrees.
-fn slope([a, b, c]: &[Point; 3]) -> f64 {
-    let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
-    let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-    n[0].hypot(n[1]).atan2(n[2].abs()).to_degrees()
-}
-
-/// Whether three lattice points have no area in plan: 0 if they stand upright, 1 if they lie on a line.
-fn flatness(q: &[[i64; 3]; 3]) -> Option<usize> {
-    let d = |k: usize, i: usize| i128::from(q[k][i] - q[0][i]);
-    let normal = |i: usize, j: usize| d(1, i) * d(2, j) - d(1, j) * d(2, i);
-    match [normal(0, 1), normal(1, 2), normal(2, 0)] {
-        [0, 0, 0] => Some(1),
-        [0, ..] => Some(0),
-        _ => None,
-    }
-}
-
 /// Above zero if anticlockwise.
 fn plan_area([a, b, c]: &[Point; 3]) -> f64 {
     ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2.0
-}
-
-/// SplitMix64, as numbers from 0 to 1.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// A place in a triangle, evenly spread.
-    fn within(&mut self, t: &[Point; 3]) -> Point {
-        let (mut u, mut v) = (self.next(), self.next());
-        if u + v > 1.0 {
-            (u, v) = (1.0 - u, 1.0 - v);
-        }
-        at(t, u, v)
-    }
-}
-
-fn at([a, b, c]: &[Point; 3], u: f64, v: f64) -> Point {
-    [0, 1, 2].map(|i| a[i] + u * (b[i] - a[i]) + v * (c[i] - a[i]))
-}
-
-/// Places of a triangle that are measured however small it is: neighbours have the very same corners and middles.
-pub fn fixed(t: &[Point; 3]) -> [Point; 7] {
-    let [a, b, c] = *t;
-    let middle = |p: Point, q: Point| [0, 1, 2].map(|i| (p[i] + q[i]) / 2.0);
-    [a, b, c, middle(a, b), middle(a, c), middle(b, c), centre(t)]
-}
-
-/// About `samples` seeded places, spread evenly over the plan of these triangles: those in the triangle of a number.
-pub fn spread(triangles: &[[Point; 3]], samples: usize) -> impl Fn(usize, &[Point; 3]) -> Spread + Sync + use<> {
-    let area: f64 = triangles.iter().map(|t| plan_area(t).abs()).sum();
-    move |number, t| {
-        let mut random = Random(number as u64);
-        let share = if area > 0.0 { plan_area(t).abs() / area * samples as f64 } else { 0.0 };
-        let left = (share + random.next()) as usize;
-        Spread { triangle: *t, random, left }
-    }
-}
-
-/// Seeded places in a triangle.
-pub struct Spread {
-    triangle: [Point; 3],
-    random: Random,
-    left: usize,
-}
-
-impl Iterator for Spread {
-    type Item = Point;
-
-    fn next(&mut self) -> Option<Point> {
-        self.left = self.left.checked_sub(1)?;
-        Some(self.random.within(&self.triangle))
-    }
-}
-
-/// What 50, 99 and 99.9 % of these have at most; zero if there are none.
-pub fn quantiles(mut all: Vec<f32>) -> [f64; 3] {
-    all.sort_unstable_by(f32::total_cmp);
-    [0.5, 0.99, 0.999].map(|share| {
-        let last = all.len().saturating_sub(1);
-        all.get(((share * all.len() as f64) as usize).min(last)).copied().unwrap_or(0.0).into()
-    })
 }
 
 /// What places of a triangle have.
@@ -577,165 +388,9 @@ fn side(
     side
 }
 
-/// A box in space: least corner and greatest.
-type Box6 = [Point; 2];
-
-/// The box of a triangle.
-fn box_of([a, b, c]: &[Point; 3]) -> Box6 {
-    [[0, 1, 2].map(|i| a[i].min(b[i]).min(c[i])), [0, 1, 2].map(|i| a[i].max(b[i]).max(c[i]))]
-}
-
-/// The box of some boxes.
-fn joined(boxes: impl Iterator<Item = Box6>) -> Box6 {
-    let none = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-    boxes.fold(none, |[low, high], b| [[0, 1, 2].map(|i| low[i].min(b[0][i])), [0, 1, 2].map(|i| high[i].max(b[1][i]))])
-}
-
-/// How far above or below a box `p` lies, if that lies within `reach` of it in plan.
-fn off([low, high]: &Box6, p: &Point, reach: f64) -> Option<f64> {
-    let apart = (0..2).any(|i| p[i] < low[i] - reach || p[i] > high[i] + reach);
-    (!apart).then(|| (low[2] - p[2]).max(p[2] - high[2]).max(0.0))
-}
-
-/// Triangles, with their materials, in a tree of boxes.
-pub struct Surface {
-    triangles: Vec<[Point; 3]>,
-    /// The material of each.
-    of: Vec<u16>,
-    /// From the leaves of four triangles up, each level half as many.
-    levels: Vec<Vec<Box6>>,
-}
-
-impl Surface {
-    fn new(mut triangles: Vec<([Point; 3], u16)>) -> Self {
-        let [low, high] = joined(triangles.iter().map(|(t, _)| box_of(t)));
-        let side = (0..3).map(|i| high[i] - low[i]).fold(f64::MIN_POSITIVE, f64::max);
-        // along a curve through the cells of a cube
-        triangles.par_sort_by_cached_key(|(t, _)| {
-            let [least, most] = box_of(t);
-            let part = [0, 1, 2].map(|i| (((least[i] + most[i]) / 2.0 - low[i]) / side * 65535.0) as u64);
-            (0..48).fold(0, |key, bit| key | (part[bit % 3] >> (bit / 3) & 1) << bit)
-        });
-        let (triangles, of): (Vec<_>, Vec<_>) = triangles.into_iter().unzip();
-        let mut levels = Vec::new();
-        let mut level: Vec<Box6> = triangles.chunks(4).map(|c| joined(c.iter().map(box_of))).collect();
-        while level.len() > 1 {
-            let next = level.chunks(2).map(|c| joined(c.iter().copied())).collect();
-            levels.push(std::mem::replace(&mut level, next));
-        }
-        levels.push(level);
-        Surface { triangles, of, levels }
-    }
-
-    /// The least difference in height to a point of the surface within `reach` of `p` in plan.
-    pub fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
-        let mut best = f64::INFINITY;
-        self.each(p, reach, f64::INFINITY, |t, _| {
-            best = rise(t, p, reach).map_or(best, |v| best.min(v));
-            best
-        });
-        best.is_finite().then_some(best)
-    }
-
-    /// The materials of what lies within an error of `p`, in plan and in height.
-    fn materials(&self, p: &Point, [plan, height]: [f64; 2]) -> Vec<u16> {
-        let mut all = Vec::new();
-        let [plan, height] = [plan, height].map(|reach| reach + SLACK);
-        self.each(p, plan, height, |t, m| {
-            if !all.contains(&m) && rise(t, p, plan).is_some_and(|off| off <= height) {
-                all.push(m);
-            }
-            height
-        });
-        all
-    }
-
-    /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan and within `height` in height,
-    /// which becomes what it gives back: those that may be near first.
-    fn each(&self, p: &Point, reach: f64, mut height: f64, mut see: impl FnMut(&[Point; 3], u16) -> f64) {
-        let mut next: SmallVec<[(f64, usize, usize); 32]> = SmallVec::new();
-        next.push((0.0, self.levels.len() - 1, 0));
-        while let Some((least, level, i)) = next.pop() {
-            if least > height {
-                continue;
-            }
-            if level > 0 {
-                let below = &self.levels[level - 1];
-                let of = |i: usize| Some((off(below.get(i)?, p, reach)?, level - 1, i));
-                let (mut near, mut far) = (of(2 * i), of(2 * i + 1));
-                if near.zip(far).is_some_and(|(a, b)| a.0 > b.0) {
-                    std::mem::swap(&mut near, &mut far);
-                }
-                [far, near].into_iter().flatten().for_each(|one| next.push(one));
-                continue;
-            }
-            for (t, m) in self.triangles[4 * i..].iter().zip(&self.of[4 * i..]).take(4) {
-                if off(&box_of(t), p, reach).is_some_and(|off| off <= height) {
-                    height = see(t, *m);
-                }
-            }
-        }
-    }
-}
-
-/// The least difference in height between `p` and the part of a triangle within `reach` of it in plan.
-///
-/// That part is convex and its height linear, so its heights are those between its lowest and its highest corner: ends of
-/// edges cut by the circle, or the places of the circle that lie straight up and down the slope.
-fn rise(t: &[Point; 3], p: &Point, reach: f64) -> Option<f64> {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut take = |z: f64| (low, high) = (low.min(z), high.max(z));
-    let q = t.map(|c| [c[0] - p[0], c[1] - p[1], c[2] - p[2]]);
-    for k in 0..3 {
-        let (a, b) = (q[k], q[(k + 1) % 3]);
-        let d = [0, 1, 2].map(|i| b[i] - a[i]);
-        // |a + s d| <= reach: half a chord to either side of the foot of the perpendicular
-        let (dd, ad) = (d[0] * d[0] + d[1] * d[1], a[0] * d[0] + a[1] * d[1]);
-        if dd == 0.0 {
-            if a[0] * a[0] + a[1] * a[1] <= reach * reach {
-                take(a[2]);
-                take(b[2]);
-            }
-            continue;
-        }
-        let across = (a[0] * d[1] - a[1] * d[0]) * (a[0] * d[1] - a[1] * d[0]) / dd;
-        if across > reach * reach {
-            continue;
-        }
-        let (foot, half) = (-ad / dd, ((reach * reach - across) / dd).sqrt());
-        let (from, to) = ((foot - half).max(0.0), (foot + half).min(1.0));
-        if from <= to {
-            take(a[2] + from * d[2]);
-            take(a[2] + to * d[2]);
-        }
-    }
-    // the plane through the corners
-    let (u, v) = ([0, 1, 2].map(|i| q[1][i] - q[0][i]), [0, 1, 2].map(|i| q[2][i] - q[0][i]));
-    let up = u[0] * v[1] - u[1] * v[0];
-    if up != 0.0 {
-        let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[0] * v[2] - u[2] * v[0]) / up];
-        let steep = (slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
-        let way = if steep > 0.0 { [slope[0] / steep, slope[1] / steep] } else { [0.0; 2] };
-        for r in [-reach, 0.0, reach] {
-            let place = [way[0] * r - q[0][0], way[1] * r - q[0][1]];
-            let s = (place[0] * v[1] - place[1] * v[0]) / up;
-            let w = (u[0] * place[1] - u[1] * place[0]) / up;
-            if s >= 0.0 && w >= 0.0 && s + w <= 1.0 {
-                take(q[0][2] + s * u[2] + w * v[2]);
-            }
-        }
-    }
-    if low > high {
-        None
-    } else if low <= 0.0 && high >= 0.0 {
-        Some(0.0)
-    } else {
-        Some(low.abs().min(high.abs()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::surface::rise;
     use super::*;
 
     #[test]

@@ -5,11 +5,9 @@
 //! bits of a SHA-256 that begins with the identity, which depends on every byte of every tile: an image where something is
 //! wrong and nothing is left can only be found by trying.
 
-use super::{
-    Fault, Faults, TOLD,
-    plan::Tri,
-    tile::{self, View},
-};
+use crate::verify::tile::plan::Tri;
+use crate::verify::tile::{self, View};
+use crate::verify::{Fault, Faults, TOLD};
 use hardpan::{Terrain, format::TileRecord};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
