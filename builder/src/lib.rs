@@ -71,7 +71,9 @@ pub use hardpan_shaders::sort::mix;
 pub use image::provenance::{Input, MatchedBy, Provenance};
 pub use image::{Image, ImageFile};
 pub use options::{Fallback, MaxCost, Near, Options, Outliers, SourceError, Split, Undersides};
-pub use report::{Code, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity};
+pub use report::{
+    About, Code, CodeEntry, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity,
+};
 pub use scene::{HeightField, Material, Scene, Triangle};
 pub use settings::Settings;
 pub use settings::factors::Factors;

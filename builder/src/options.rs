@@ -324,10 +324,24 @@ impl Split {
     pub const DENSE: Split =
         Split { depth_tolerance: 14, bundle_size: 16, bundle_increase: 0.5, min_volume: 1e-4, volume_increase: 1.5 };
 
-    /// The name of a preset: `default` or `dense`.
+    /// All presets, by name.
+    pub const PRESETS: &'static [(&'static str, Split)] = &[("default", Split::DEFAULT), ("dense", Split::DENSE)];
+
+    /// The name of its preset, if it is one.
     pub fn preset(&self) -> Option<&'static str> {
-        let presets = [("default", Split::DEFAULT), ("dense", Split::DENSE)];
-        presets.into_iter().find(|(_, preset)| preset == self).map(|(name, _)| name)
+        Self::PRESETS.iter().find(|(_, preset)| preset == self).map(|(name, _)| *name)
+    }
+
+    /// Its numbers, by their keys in settings.
+    pub fn numbers(&self) -> [(&'static str, f64); 5] {
+        let Split { depth_tolerance, bundle_size, bundle_increase, min_volume, volume_increase } = *self;
+        [
+            ("depth_tolerance", depth_tolerance.into()),
+            ("bundle_size", bundle_size.into()),
+            ("bundle_increase", bundle_increase),
+            ("min_volume", min_volume),
+            ("volume_increase", volume_increase),
+        ]
     }
 
     /// What to call it: its preset, or where settings have it.
