@@ -280,13 +280,18 @@ impl hpan_hit {
     }
 }
 
+/// A kind of leaf as a number of `hpan_leaf`.
+pub(crate) fn leaf(kind: LeafKind) -> u8 {
+    (match kind {
+        LeafKind::Bundle => hpan_leaf::HPAN_BUNDLE,
+        LeafKind::Patch => hpan_leaf::HPAN_PATCH,
+        LeafKind::None => hpan_leaf::HPAN_NO_LEAF,
+    }) as u8
+}
+
 impl From<&Hit> for hpan_hit {
     fn from(h: &Hit) -> Self {
-        let leaf = match h.leaf {
-            LeafKind::Bundle => hpan_leaf::HPAN_BUNDLE,
-            LeafKind::Patch => hpan_leaf::HPAN_PATCH,
-            LeafKind::None => hpan_leaf::HPAN_NO_LEAF,
-        } as u8;
+        let leaf = leaf(h.leaf);
         let reach = match h.reach {
             Reach::Near => hpan_reach::HPAN_NEAR,
             Reach::FarBelow => hpan_reach::HPAN_FAR_BELOW,
