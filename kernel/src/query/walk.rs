@@ -222,7 +222,11 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             loop {
                 let by_x = ex < ey || (ex == ey && east);
                 let e = if by_x { ex } else { ey };
-                let t_out = if by_x { ux as f64 * part_x } else { uy as f64 * part_y };
+                let t_out = match e {
+                    i64::MAX => 1.0,
+                    _ if by_x => ux as f64 * part_x,
+                    _ => uy as f64 * part_y,
+                };
                 let cell = ((cy & 1) << 2 | cx & 3) as u32;
                 if let Err(stop) = self.cell(&place, cell, t_in, t_out) {
                     return stop;
