@@ -70,9 +70,9 @@ pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::provenance::{Input, MatchedBy, Provenance};
 pub use image::{Image, ImageFile};
-pub use options::{Fallback, MaxCost, Near, Options, Outliers, SourceError, Split, Undersides};
+pub use options::{Fallback, MaxCost, Near, Options, Outliers, Rays, SourceError, Split, Undersides};
 pub use report::{Code, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity};
-pub use scene::{HeightField, Material, Scene, Triangle};
+pub use scene::{HeightField, Material, Scene, Triangle, Wall, WallKind};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{

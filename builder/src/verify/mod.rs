@@ -21,6 +21,7 @@ mod ends;
 mod fields;
 mod non_overlap;
 mod plan;
+mod rays;
 mod seams;
 mod shells;
 mod source_error;
@@ -496,6 +497,9 @@ impl Verifying<'_> {
         self.check("counts", format!("{triangles}, {blocks}"), counts, Outcome::Fail);
         self.check("cover", format!("{triangles} over {cells}"), cover, Outcome::Fail);
         self.check("sheets", cells, sheets, Outcome::Fail);
+        if let Some(Check { name, looked_at, faults, .. }) = rays::check(&self.terrain) {
+            self.check(name, looked_at, faults, Outcome::Fail);
+        }
         self.seams(totals.seams, totals.border);
         if self.options.exhaustive {
             self.check(
