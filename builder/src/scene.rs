@@ -32,7 +32,7 @@ pub struct Wall {
 }
 
 /// What rays hit and wheels do not stand on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u16)]
 pub enum WallKind {
     /// It looks down.

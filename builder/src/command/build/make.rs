@@ -287,6 +287,9 @@ pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     if !left_out.is_empty() {
         all.push(format!("left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", ")));
     }
+    if let walls @ 1.. = r.walls[0] + r.walls[1] {
+        all.push(format!("{} of them kept for rays", grouped(walls)));
+    }
     let s = &r.stitch;
     if s.joined + s.divided > 0 {
         let [plan, height] = s.moved.map(|v| v * 1e3);
