@@ -75,6 +75,9 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
         return Err(VerifyError::HeadInvalid);
     }
     materials_and_names(t, damaged)?;
+    if t.section(section::CRS).is_some() && damaged >> section::CRS & 1 == 0 && t.crs().is_none() {
+        return Err(invalid(section::CRS));
+    }
     root(t)
 }
 
