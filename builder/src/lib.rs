@@ -72,7 +72,7 @@ pub use image::provenance::{Input, MatchedBy, Provenance};
 pub use image::{Image, ImageFile};
 pub use options::{Fallback, MaxCost, Near, Options, Outliers, SourceError, Split, Undersides};
 pub use report::{Code, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity};
-pub use scene::{HeightField, Material, Scene, Triangle};
+pub use scene::{Georeference, HeightField, Material, Scene, Triangle};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{

@@ -224,12 +224,25 @@ pub struct Frame {
     pub rotate: f64,
     /// Way moved after all else, in metres.
     pub translate: [f64; 3],
+    /// Of a file of heights.
+    #[cfg(feature = "heights")]
+    pub heights: crate::import::heights::Heights,
 }
 
 impl Default for Frame {
     /// As the file says.
     fn default() -> Self {
-        Frame { up: None, unit: None, scale: [1.0; 3], roll: 0.0, pitch: 0.0, rotate: 0.0, translate: [0.0; 3] }
+        Frame {
+            up: None,
+            unit: None,
+            scale: [1.0; 3],
+            roll: 0.0,
+            pitch: 0.0,
+            rotate: 0.0,
+            translate: [0.0; 3],
+            #[cfg(feature = "heights")]
+            heights: Default::default(),
+        }
     }
 }
 
@@ -447,6 +460,7 @@ mod tests {
                     pitch,
                     rotate: 30.0,
                     translate: [1.0, 2.0, 3.0],
+                    ..Frame::default()
                 };
                 let t = frame.transform(&OBJ);
                 let back = t.back(t.apply([100.0, 200.0, 300.0]));

@@ -7,6 +7,7 @@ use crate::build::lattice::Mesh;
 use crate::image::Image;
 use crate::options::Options;
 use crate::report::Report;
+use crate::scene::Georeference;
 use crate::util::exact::exp2;
 use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
 use rayon::prelude::*;
@@ -80,6 +81,7 @@ pub fn pack(
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(mesh, &tiles, &table)?;
 
+    let crs = options.crs.as_ref().map(Georeference::bytes);
     let body = |kind: u32| match kind {
         section::MATERIALS => materials.as_bytes(),
         section::NAMES => &names,
@@ -88,11 +90,13 @@ pub fn pack(
         section::PAGES => root.pages.as_bytes(),
         section::TILE_TABLE => table.as_bytes(),
         section::PROVENANCE => provenance,
+        section::CRS => crs.as_deref().unwrap_or_default(),
         kind => unreachable!("section kind {kind} is not written"),
     };
     let mut sections = [Section::default(); format::SECTIONS];
     let mut offset = format::HEAD_LEN as u64;
-    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(|kind| kind.required)) {
+    let is_written = |kind: &&section::Kind| kind.required || (kind.number == section::CRS && crs.is_some());
+    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(is_written)) {
         let (len, crc, digest) = match kind.number {
             section::TILES => (at, 0, tiles_digest),
             number => {

@@ -47,7 +47,10 @@ struct Plan<'a> {
 
 /// Builds an image, proves it and writes it.
 pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
-    let asked = Asked::new(&args.from, &args.transform)?;
+    let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights))?;
+    if let Some(crs) = &args.heights.crs {
+        asked.settings.crs.clone_from(crs);
+    }
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
     let (built, fit) = plan.build(&mut ready, report)?;

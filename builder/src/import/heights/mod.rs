@@ -6,7 +6,9 @@ mod map;
 pub use frame::Placed;
 pub use map::grey;
 
-use super::{ImportError, ImportErrorKind};
+use super::formats::Given;
+use super::{Count, FileReport, Import, ImportError, ImportErrorKind, NO_NAME, Transform, file_name};
+use crate::scene::{DEFAULT_MU, Material, Scene};
 use crate::util::text::{counted, grouped};
 use std::path::Path;
 
@@ -107,6 +109,51 @@ pub struct Heights {
     pub no_data: Option<f64>,
     /// What of the file is used: least and greatest x and y, of the file's own plane.
     pub window: Option<[f64; 4]>,
+}
+
+/// Reads a file of heights: what its bytes say comes to lie in the scene when all files are read.
+pub fn import(given: &Given, read: Bytes) -> Result<Import, ImportError> {
+    let path = given.path;
+    let bytes = std::fs::read(path).map_err(|e| ImportError::io(path, &e))?;
+    let name = file_name(path);
+    let grid = read(&bytes, &name, path)?;
+    let posts = grid.heights.len() as u64;
+    let report = FileReport {
+        file: name,
+        format: grid.format,
+        bytes: bytes.len() as u64,
+        frame: "heights in m".into(),
+        used: vec![Count { what: "posts", count: posts, first_line: None, objects: None, note: None }],
+        ..FileReport::default()
+    };
+    let scene = Scene {
+        materials: vec![Material::new(NO_NAME, DEFAULT_MU)],
+        sources: vec!["heights".into()],
+        ..Scene::default()
+    };
+    let import = Import::of(path, scene, Transform::NONE, report);
+    Ok(Import { grid: Some(Box::new(grid)), ..import })
+}
+
+/// What reads the bytes of a file, given its name and where it lies.
+type Bytes = fn(&[u8], &str, &Path) -> Result<HeightGrid, ImportError>;
+
+/// Files of heights that are read from a zip file, by their endings.
+const IN_ZIP: [(&str, Bytes); 4] = [
+    ("hgt", super::hgt::read),
+    ("tif", |bytes, _, path| super::tiff::read(bytes, path)),
+    ("tiff", |bytes, _, path| super::tiff::read(bytes, path)),
+    ("asc", |bytes, _, path| super::esri_ascii::read(bytes, path)),
+];
+
+/// The one file of heights in a zip file.
+pub fn in_zip(bytes: &[u8], _: &str, path: &Path) -> Result<HeightGrid, ImportError> {
+    let (name, bytes) = super::zip::only(bytes, path, &IN_ZIP.map(|(ending, _)| ending))?;
+    let lower = name.to_ascii_lowercase();
+    let Some((_, read)) = IN_ZIP.iter().find(|(ending, _)| lower.ends_with(&format!(".{ending}"))) else {
+        unreachable!("its name ends in one of these");
+    };
+    read(&bytes, &name, path)
 }
 
 /// Most posts of a file.
