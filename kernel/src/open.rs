@@ -1,7 +1,9 @@
 //! Opening an image, and what can be asked without a search.
 
 use crate::error::OpenError;
-use crate::format::{self, Crs, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section};
+use crate::format::{
+    self, Crs, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section,
+};
 use crate::hit::{Cost, Hit, Windows};
 use crate::point::{Fixed, IntoPoint, Point, exp2};
 use zerocopy::FromBytes;
@@ -300,7 +302,9 @@ impl<'a> Terrain<'a> {
         let (name, names) = names.split_at_checked(crs.name_len.into())?;
         let (datum, names) = names.split_at_checked(crs.datum_len.into())?;
         let (vertical, []) = names.split_at_checked(crs.vertical_len.into())? else { return None };
-        let [Ok(name), Ok(datum), Ok(vertical)] = [name, datum, vertical].map(core::str::from_utf8) else { return None };
+        let [Ok(name), Ok(datum), Ok(vertical)] = [name, datum, vertical].map(core::str::from_utf8) else {
+            return None;
+        };
         crs.is_sane().then_some((crs, [name, datum, vertical]))
     }
 

@@ -33,11 +33,7 @@ const BUILD: [(&str, &[&str], &[&str]); 5] = [
         &["files", "settings", "up", "unit", "scale", "rotate", "translate", "allow"],
         &["mu_override", "mu_multiply", "rr_override", "rr_multiply"],
     ),
-    (
-        "Heights",
-        &[],
-        &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"],
-    ),
+    ("Heights", &[], &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
     ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
     ("Division", &["tile", "preset", "max_cost", "raster"], &["raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),

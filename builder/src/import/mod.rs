@@ -3,11 +3,11 @@
 //! An importer hands over f64 metres, z up, with the names of materials and objects. What it used, left out or mended
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
+#[cfg(feature = "heights")]
+mod bmp;
 mod degenerate;
 mod delaunay;
 mod error;
-#[cfg(feature = "heights")]
-mod bmp;
 #[cfg(feature = "heights")]
 mod esri_ascii;
 #[cfg(feature = "fbx")]

@@ -44,6 +44,8 @@ pub struct Ready {
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
     pub lain: Lain,
+    /// The most that laying heights on squares changed one at a post of a file, metres.
+    pub height_error: f64,
 }
 
 /// How files lie in a scene: how the numbers of each became metres, and how many triangles it has.
@@ -105,7 +107,7 @@ impl<'a> Asked<'a> {
         }
         settings.allow.extend(&from.allow);
         let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
-        let Import { scene, frames, triangles, .. } = import;
+        let Import { scene, frames, triangles, height_error, .. } = import;
         report.settle(&applied);
         remark(&settings, &sources, &applied, report);
         if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
@@ -125,7 +127,7 @@ impl<'a> Asked<'a> {
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
         mu_by_default.sort_unstable();
         let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
-        Ok(Ready { provenance, scene, applied, sources, lain })
+        Ok(Ready { provenance, scene, applied, sources, lain, height_error })
     }
 }
 

@@ -37,7 +37,8 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     // colours of the palette, as far as there are
     let entry = if core { 3 } else { 4 };
     let palette = bytes.get(14 + head..pixels.min(bytes.len())).unwrap_or_default();
-    let palette: Vec<[u16; 3]> = palette.chunks_exact(entry).map(|c| [c[2], c[1], c[0]].map(u16::from)).take(256).collect();
+    let palette: Vec<[u16; 3]> =
+        palette.chunks_exact(entry).map(|c| [c[2], c[1], c[0]].map(u16::from)).take(256).collect();
     let body = bytes.get(pixels..).ok_or_else(|| damaged(path, "its pixels lie beyond its end"))?;
     let mut coloured = false;
     let mut tell = |colour: [u16; 3]| {
@@ -46,7 +47,10 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
         luma
     };
     let indexed = |i: u8| {
-        palette.get(usize::from(i)).copied().ok_or_else(|| damaged(path, format!("it has no colour {i} in its palette")))
+        palette
+            .get(usize::from(i))
+            .copied()
+            .ok_or_else(|| damaged(path, format!("it has no colour {i} in its palette")))
     };
     let mut heights = Vec::with_capacity(count);
     if matches!(method, 1 | 2) {

@@ -30,7 +30,8 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
             rest = &rest[end..];
             continue;
         }
-        let is_head = text.first().is_some_and(u8::is_ascii_alphabetic) && !text.to_ascii_lowercase().starts_with(b"nan");
+        let is_head =
+            text.first().is_some_and(u8::is_ascii_alphabetic) && !text.to_ascii_lowercase().starts_with(b"nan");
         if !is_head {
             break;
         }

@@ -34,9 +34,16 @@ const REACH: [f64; 2] = [88.0, 20.0];
 #[derive(Clone, Debug)]
 enum Own {
     Degrees(Datum),
-    Plane { datum: Datum, tm: TransverseMercator, code: u32 },
+    Plane {
+        datum: Datum,
+        tm: TransverseMercator,
+        code: u32,
+    },
     /// Metres of which nothing but a name is known.
-    Metres { name: String, code: u32 },
+    Metres {
+        name: String,
+        code: u32,
+    },
 }
 
 /// A plane on which the scene lies.
@@ -65,7 +72,11 @@ fn own(grid: &HeightGrid, options: &Heights, path: &Path) -> Result<(Own, u8), I
     let code = match (&grid.plane, options.file_crs) {
         (Plane::Code(own), Some(said)) if *own != said => {
             let cause = format!("it says that it is in EPSG:{own}, and --file-crs says EPSG:{said}");
-            return Err(ImportError::input(path, cause, "leave --file-crs out; heights are not moved to another datum"));
+            return Err(ImportError::input(
+                path,
+                cause,
+                "leave --file-crs out; heights are not moved to another datum",
+            ));
         }
         (Plane::Code(own), _) => Some((*own, Crs::FILE)),
         (_, said) => said.map(|code| (code, Crs::USER)),
@@ -118,7 +129,8 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
             grid.heights.iter_mut().filter(|h| **h == void).for_each(|h| *h = f64::NAN);
         }
         if let Some(void) = unsaid(&grid.heights) {
-            let text = format!("has the height {void}, far from all others, as if there was none; if so: --no-data {void}");
+            let text =
+                format!("has the height {void}, far from all others, as if there was none; if so: --no-data {void}");
             part.report.files[0].warnings.push(text);
         }
         part.report.files[0].warnings.append(&mut grid.warnings);
@@ -224,7 +236,11 @@ fn vertical(all: &[(usize, File)]) -> Result<super::Vertical, ImportError> {
         if file.grid.vertical != first.grid.vertical {
             let [a, b] = [file, first].map(|f| f.grid.vertical.name.clone());
             let cause = format!("its heights are {a}, and those of {} are {b}", quoted(first.path));
-            return Err(ImportError::input(file.path, cause, "heights are not moved from one to another; make them alike"));
+            return Err(ImportError::input(
+                file.path,
+                cause,
+                "heights are not moved from one to another; make them alike",
+            ));
         }
     }
     Ok(first.grid.vertical.clone())
@@ -284,10 +300,15 @@ fn target<'a>(files: impl Iterator<Item = &'a File<'a>> + Clone) -> Result<Targe
         };
         let own = Own::Plane { datum, tm: TransverseMercator::new(of), code };
         match first.own.datum().or(own.datum().filter(|_| first.own.is(&own))) {
-            Some(datum) if Some(&datum.name) == own.datum().map(|d| &d.name) => return Ok(Target { own, says: Crs::USER }),
+            Some(datum) if Some(&datum.name) == own.datum().map(|d| &d.name) => {
+                return Ok(Target { own, says: Crs::USER });
+            }
             Some(datum) => {
                 let other = own.datum().map(|d| d.name.clone()).unwrap_or_default();
-                let cause = format!("it refers to {}, and --crs EPSG:{code} to {other}; no datum is moved to another", datum.name);
+                let cause = format!(
+                    "it refers to {}, and --crs EPSG:{code} to {other}; no datum is moved to another",
+                    datum.name
+                );
                 return Err(unsupported(first.path, cause, warp(first.path, &format!("EPSG:{code}"))));
             }
             None => {
@@ -295,7 +316,8 @@ fn target<'a>(files: impl Iterator<Item = &'a File<'a>> + Clone) -> Result<Targe
                     none if none.is_empty() => "it does not say its system".into(),
                     name => format!("the way from its system ({name}) is not known"),
                 };
-                let hint = format!("say it with --file-crs EPSG:CODE, or {}", warp(first.path, &format!("EPSG:{code}")));
+                let hint =
+                    format!("say it with --file-crs EPSG:CODE, or {}", warp(first.path, &format!("EPSG:{code}")));
                 return Err(unsupported(first.path, cause, hint));
             }
         }
@@ -507,7 +529,8 @@ fn resampled(
     let first = [0, 1].map(|k| (ends[0][k] / cell - 1e-6).ceil());
     let last = [0, 1].map(|k| (ends[1][k] / cell + 1e-6).floor());
     let count = [0, 1].map(|k| last[k] - first[k] + 1.0);
-    if !(count[0] >= 2.0 && count[1] >= 2.0 && count[0] * count[1] <= MOST_POSTS as f64 && count[0].max(count[1]) < 1e6) {
+    if !(count[0] >= 2.0 && count[1] >= 2.0 && count[0] * count[1] <= MOST_POSTS as f64 && count[0].max(count[1]) < 1e6)
+    {
         let [x, y] = [0, 1].map(|k| ends[1][k] - ends[0][k]);
         let cause = format!(
             "it is {x:.1} m by {y:.1} m, and posts {} m apart would be fewer than two or more than {}",
@@ -546,7 +569,15 @@ fn resampled(
         most
     };
     let error = (0..grid.rows).into_par_iter().map(off).reduce(|| 0.0, f64::max);
-    let field = HeightField { origin, pitch: cell, columns, rows, heights: laid, tolerance: TOLERANCE, ..HeightField::default() };
+    let field = HeightField {
+        origin,
+        pitch: cell,
+        columns,
+        rows,
+        heights: laid,
+        tolerance: TOLERANCE,
+        ..HeightField::default()
+    };
     Ok((field, error))
 }
 
@@ -574,7 +605,12 @@ impl Grid<'_> {
         };
         let ((i, u), (j, v)) = (cell(c, self.columns), cell(r, self.rows));
         let at = |i: usize, j: usize| self.heights[j * self.columns + i];
-        let weights = [(i, j, (1.0 - u) * (1.0 - v)), (i + 1, j, u * (1.0 - v)), (i, j + 1, (1.0 - u) * v), (i + 1, j + 1, u * v)];
+        let weights = [
+            (i, j, (1.0 - u) * (1.0 - v)),
+            (i + 1, j, u * (1.0 - v)),
+            (i, j + 1, (1.0 - u) * v),
+            (i + 1, j + 1, u * v),
+        ];
         let mut sum = 0.0;
         for (i, j, weight) in weights {
             if weight != 0.0 {

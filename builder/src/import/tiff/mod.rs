@@ -8,13 +8,13 @@ mod keys;
 use super::ImportError;
 use super::heights::{Affine, HeightGrid, damaged, grey, posts, unsupported};
 use crate::util::text::{bounded, counted};
-use chunk::{Layout, Sample, decode, unpredict};
-use keys::Keys;
-use std::{io::Cursor, path::Path};
 use ::tiff::{
     decoder::{Decoder, Limits, ifd::Value},
     tags::Tag,
 };
+use chunk::{Layout, Sample, decode, unpredict};
+use keys::Keys;
+use std::{io::Cursor, path::Path};
 
 type Tags<'a> = Decoder<Cursor<&'a [u8]>>;
 
@@ -56,7 +56,11 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
         return Err(unsupported(path, cause, "take the band of heights: gdal_translate -b 1 FILE.tif HEIGHTS.tif"));
     }
     if photometric == 3 {
-        return Err(unsupported(path, "its numbers are those of a palette", "make grey steps of it: gdal_translate -expand gray"));
+        return Err(unsupported(
+            path,
+            "its numbers are those of a palette",
+            "make grey steps of it: gdal_translate -expand gray",
+        ));
     }
     let bands = if is_colour { 3.min(layout.bands) } else { 1 };
     let mut planes = samples(&mut tags, &layout, bytes, path, bands)?;
@@ -109,7 +113,8 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
 }
 
 /// What is said of colours where heights should be.
-pub const COLOUR: &str = "a colour picture: its luma is taken for heights; where colours pack heights, unpack them first";
+pub const COLOUR: &str =
+    "a colour picture: its luma is taken for heights; where colours pack heights, unpack them first";
 
 fn unsigned(tags: &mut Tags, tag: u16) -> Option<Vec<u64>> {
     tags.find_tag(Tag::from_u16_exhaustive(tag)).ok()??.into_u64_vec().ok()
@@ -154,7 +159,11 @@ fn layout(tags: &mut Tags, path: &Path) -> Result<Layout, ImportError> {
     let bits = unsigned(tags, 258).unwrap_or_else(|| vec![1]);
     let formats = unsigned(tags, 339).unwrap_or_else(|| vec![1]);
     if bits.iter().any(|b| *b != bits[0]) || formats.iter().any(|f| *f != formats[0]) {
-        return Err(unsupported(path, "its bands are of different kinds", "take the band of heights: gdal_translate -b 1"));
+        return Err(unsupported(
+            path,
+            "its bands are of different kinds",
+            "take the band of heights: gdal_translate -b 1",
+        ));
     }
     let sample = match (formats.first().copied().unwrap_or(1), bits[0]) {
         (1 | 4, bits @ (1 | 2 | 4)) => Sample::Packed(bits as u32),
@@ -182,7 +191,20 @@ fn layout(tags: &mut Tags, path: &Path) -> Result<Layout, ImportError> {
         return Err(damaged(path, "it does not say where its strips or tiles are"));
     };
     let big = tags.byte_order() == ::tiff::tags::ByteOrder::BigEndian;
-    Ok(Layout { columns, rows, bands, sample, chunk, is_tiled: tiled.is_some(), compression, predictor, planar, offsets, counts, big })
+    Ok(Layout {
+        columns,
+        rows,
+        bands,
+        sample,
+        chunk,
+        is_tiled: tiled.is_some(),
+        compression,
+        predictor,
+        planar,
+        offsets,
+        counts,
+        big,
+    })
 }
 
 /// The samples of the first bands, each row by row.
