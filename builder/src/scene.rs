@@ -140,6 +140,13 @@ pub struct Georeference {
 }
 
 impl Georeference {
+    /// What an image records.
+    pub fn of(t: &hardpan::Terrain) -> Option<Self> {
+        let (record, names) = t.crs()?;
+        let [name, datum, vertical] = names.map(str::to_owned);
+        Some(Georeference { record: *record, name, datum, vertical })
+    }
+
     /// The bytes of section CRS. Names that are too long for it are cut.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let names = [&self.name, &self.datum, &self.vertical].map(|name| crate::util::text::bounded(name));

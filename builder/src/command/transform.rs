@@ -52,8 +52,8 @@ pub struct Heights {
     /// Height of step 0 of a height map [default: 0]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = finite)]
     height_zero: Option<f64>,
-    /// A number that stands for no height, beside what FILE says
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = finite)]
+    /// A number that stands for no height, beside what FILE says; nan for none
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = void)]
     no_data: Option<f64>,
     /// The part of heights that is used: least and greatest x and y of FILE's own plane
     #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, value_parser = window)]
@@ -82,7 +82,12 @@ fn finite(text: &str) -> Result<f64, String> {
     number(text, "not a number")
 }
 
-fn window(text: &str) -> Result<[f64; 4], String> {
+fn void(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "a number, or nan for none".into())
+}
+
+/// Least and greatest x and y.
+pub fn window(text: &str) -> Result<[f64; 4], String> {
     let numbers: Option<Vec<f64>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
     let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
     let window = window.filter(|[a, b, c, d]| a < c && b < d && (c - a + d - b).is_finite());
@@ -134,7 +139,11 @@ fn possible<const N: usize>(names: [&'static str; N], aliases: [&'static [&'stat
 
 fn scale(text: &str) -> Result<f64, String> {
     let value = number(text, "not a number")?;
-    if value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
+    if value > 0.0 {
+        Ok(value)
+    } else {
+        Err("must be above zero; to mirror, write scale = [-1, 1, 1] in a [[source]] of settings".into())
+    }
 }
 
 fn degrees(text: &str) -> Result<f64, String> {

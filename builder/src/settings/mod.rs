@@ -99,7 +99,7 @@ pub struct SourceFile {
     /// m, km, cm, mm, ft, us-ft, in, or one of their longer names; by default as the file says, of an OBJ m.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// Factor beside the unit, above 0, or one for each of x, y and z of the scene; by default 1.
+    /// Factor beside the unit, above 0, or one for each of x, y and z of the scene, of which negative ones mirror; by default 1.
     pub scale: Option<Scale>,
     /// First turn, about x, in degrees, -360 to 360: a positive one raises what lies to the north; by default 0.
     pub roll_deg: Option<f64>,
@@ -359,10 +359,13 @@ impl Settings {
         let turns = [("roll_deg", source.roll_deg), ("pitch_deg", source.pitch_deg), ("yaw_deg", source.yaw_deg)];
         let turn = turns.into_iter().find(|(_, v)| v.is_some_and(|v| !is_turn(v)));
         let factors = match source.scale {
-            Some(Scale::Each(_)) => "the factors of x, y and z in scale must be numbers above 0",
-            _ => "scale must be a number above 0",
+            Some(Scale::Each(_)) => "the factors of x, y and z in scale must be numbers other than 0",
+            _ => "scale must be a number above 0; to mirror, give one for each axis: [-1, 1, 1]",
         };
-        let is_scale = |s: Scale| s.each().iter().all(|v| *v > 0.0 && v.is_finite());
+        let is_scale = |s: Scale| match s {
+            Scale::All(v) => v > 0.0 && v.is_finite(),
+            Scale::Each(all) => all.iter().all(|v| *v != 0.0 && v.is_finite()),
+        };
         let (key, text) = is(source.file.is_empty(), "file", "name a file")
             .or_else(|| is(source.scale.is_some_and(|s| !is_scale(s)), "scale", factors))
             .or_else(|| turn.map(|(key, _)| (key, format!("{key} must lie between -360 and 360"))))

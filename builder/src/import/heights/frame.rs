@@ -128,10 +128,10 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
         if let Some(void) = options.no_data {
             grid.heights.iter_mut().filter(|h| **h == void).for_each(|h| *h = f64::NAN);
         }
-        if let Some(void) = unsaid(&grid.heights) {
-            let text =
-                format!("has the height {void}, far from all others, as if there was none; if so: --no-data {void}");
-            part.report.files[0].warnings.push(text);
+        if let Some(void) = unsaid(&grid.heights).filter(|_| options.no_data.is_none()) {
+            let cause = format!("it has the height {void}, far from all others, and does not say that this is none");
+            let hint = format!("if there is no ground: --no-data {void}; if it is a height: --no-data nan");
+            return Err(ImportError::input(path, cause, hint));
         }
         part.report.files[0].warnings.append(&mut grid.warnings);
         all.push((number, File { path, grid: *grid, options, own, says }));
@@ -154,8 +154,9 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
         if z != 0.0 {
             field.heights.par_iter_mut().for_each(|h| *h += z);
         }
-        if field.heights.iter().all(|h| h.is_nan()) {
-            return Err(ImportError::input(path, "it has no height at all", "take a file with ground"));
+        if !trimmed(&mut field) {
+            let cause = "no four posts about a cell have heights, and ground is between such";
+            return Err(ImportError::input(path, cause, "see what it says of no data: gdalinfo -stats"));
         }
         let part = &mut parts[number];
         part.fields = vec![1];
@@ -163,6 +164,35 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
     }
     apart(parts, files)?;
     Ok(Placed { crs: target.record(shift, vertical), error })
+}
+
+/// Leaves off rows and columns at the border in which no cell has heights at its four posts; says whether there are such cells at all.
+fn trimmed(field: &mut HeightField) -> bool {
+    let row = |r: usize| &field.heights[r * field.columns..][..field.columns];
+    let ends = |r: usize| {
+        let (low, high) = (row(r), row(r + 1));
+        let is_ground = |c: &usize| [low[*c], low[c + 1], high[*c], high[c + 1]].iter().all(|h| !h.is_nan());
+        let first = (0..field.columns - 1).find(is_ground)?;
+        Some([first, (0..field.columns - 1).rev().find(is_ground).unwrap_or(first)])
+    };
+    let rows: Vec<Option<[usize; 2]>> = (0..field.rows - 1).into_par_iter().map(ends).collect();
+    let [south, north] = [rows.iter().position(Option::is_some), rows.iter().rposition(Option::is_some)];
+    let (Some(south), Some(north)) = (south, north) else { return false };
+    let all = rows.iter().flatten().fold([usize::MAX, 0], |[a, b], [c, d]| [a.min(*c), b.max(*d)]);
+    let ([west, east], wide) = (all, field.columns);
+    let (columns, count) = (east - west + 2, north - south + 2);
+    if (columns, count) != (field.columns, field.rows) {
+        // in place, as fields are large
+        for r in 0..count {
+            let from = (south + r) * wide + west;
+            field.heights.copy_within(from..from + columns, r * columns);
+        }
+        field.heights.truncate(count * columns);
+        let way = [west, south].map(|n| n as f64 * field.pitch);
+        field.origin = [field.origin[0] + way[0], field.origin[1] + way[1]];
+        (field.columns, field.rows) = (columns, count);
+    }
+    true
 }
 
 /// Meshes and heights lie at one place, or one of them is in another frame.
@@ -350,6 +380,17 @@ fn target<'a>(files: impl Iterator<Item = &'a File<'a>> + Clone) -> Result<Targe
     let Some(datum) = first.own.datum().cloned() else { unreachable!("degrees have a datum") };
     let of = Parameters { ellipsoid: datum.ellipsoid, longitude, latitude, scale: 1.0, zero: [0.0; 2] };
     Ok(Target { own: Own::Plane { datum, tm: TransverseMercator::new(of), code: 0 }, says: Crs::BUILDER })
+}
+
+/// The plane that a user names, as EPSG:CODE, for a scene whose files say nothing of it.
+pub fn of_user(text: &str) -> Option<Georeference> {
+    let code = crate::util::crs::code(text)?;
+    let own = match of_code(code)? {
+        System::Plane { datum, of, .. } => Own::Plane { datum, tm: TransverseMercator::new(of), code },
+        System::Other { .. } => Own::Metres { name: format!("EPSG:{code}"), code },
+        System::Geographic(_) => return None,
+    };
+    Target { own, says: Crs::USER }.record([0.0; 3], super::Vertical::default())
 }
 
 impl Target {
