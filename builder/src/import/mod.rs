@@ -3,18 +3,32 @@
 //! An importer hands over f64 metres, z up, with the names of materials and objects. What it used, left out or mended
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
+#[cfg(feature = "heights")]
+mod bmp;
 mod degenerate;
 mod delaunay;
 mod error;
+#[cfg(feature = "heights")]
+mod esri_ascii;
 #[cfg(feature = "fbx")]
 mod fbx;
 pub mod formats;
+#[cfg(feature = "heights")]
+pub mod heights;
+#[cfg(feature = "heights")]
+mod hgt;
 mod mtl;
 mod obj;
 pub mod par;
+#[cfg(feature = "heights")]
+mod png;
 mod polygon;
 mod report;
 mod text;
+#[cfg(feature = "heights")]
+mod tiff;
+#[cfg(feature = "heights")]
+mod zip;
 
 pub(crate) use crate::settings::frame::cos_sin;
 pub use crate::settings::frame::{Frame, Says, Transform, Unit, Up};
@@ -34,7 +48,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::options::Options;
-use crate::scene::{Called, DEFAULT_MU, HeightField, Material, Scene, Triangle};
+use crate::scene::{Called, DEFAULT_MU, Georeference, HeightField, Material, Scene, Triangle};
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
 use formats::{Given, Head, Reader};
@@ -63,6 +77,13 @@ pub struct Import {
     pub fields: Vec<usize>,
     /// What each file is called, in the order given.
     pub called: Vec<Called>,
+    /// Where on earth files of heights say that the scene lies.
+    pub crs: Option<Georeference>,
+    /// The most that laying heights on squares changed one at a post of a file, metres.
+    pub height_error: f64,
+    /// Heights that have no place in the scene yet.
+    #[cfg(feature = "heights")]
+    grid: Option<Box<heights::HeightGrid>>,
     /// Counts.
     pub report: ImportReport,
 }
@@ -78,6 +99,7 @@ impl Import {
             called: vec![Called { file: file_name(path), part: None }],
             report: ImportReport { files: vec![report] },
             scene,
+            ..Import::default()
         }
     }
 
@@ -114,6 +136,8 @@ pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Resu
         reader(path)?(&Given { path, frame })
     };
     let mut parts: Vec<Import> = files.iter().map(read).collect::<Result<_, _>>()?;
+    #[cfg(feature = "heights")]
+    let placed = heights::frame::place(&mut parts, files)?;
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
     let names = if files.len() > 1 { names(&paths, &parts) } else { vec![String::new(); files.len()] };
     let said = called.iter().copied().chain(std::iter::repeat(""));
@@ -125,7 +149,10 @@ pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Resu
         }
         import.called = vec![Called { file: file_name(path), part }];
     }
-    join(parts, paths.into_iter())
+    let joined = join(parts, paths.into_iter())?;
+    #[cfg(feature = "heights")]
+    let joined = Import { crs: placed.crs, height_error: placed.error, ..joined };
+    Ok(joined)
 }
 
 /// The error of ground that lies so degenerate that no image of it could be proven, given the files that were read, and the rules by which
