@@ -11,6 +11,7 @@ mod fbx;
 mod mtl;
 mod obj;
 pub mod par;
+pub mod place;
 mod polygon;
 mod report;
 mod text;
@@ -35,6 +36,7 @@ use crate::options::Options;
 use crate::scene::{Called, DEFAULT_MU, Material, Scene, Triangle};
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
+use place::{Budget, Placed};
 
 /// What a material, or an object, is called that has no name.
 pub(crate) const NO_NAME: &str = "unnamed";
@@ -103,6 +105,21 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
 
 /// The same, where some files are called otherwise in the names of their sources: each as is said here, unless that is empty.
 pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
+    let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
+    join(parts(files, called)?, paths.into_iter())
+}
+
+/// Reads files as settings have them, each at its places, unless that is more than may be: what it comes to goes with it.
+pub fn read_sources(sources: &[(&Path, &SourceFile)], budget: &Budget) -> Result<(Import, Placed), ImportError> {
+    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, s.frame())).collect();
+    let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
+    let mut parts = parts(&files, &called)?;
+    let placed = place::place(&mut parts, sources, budget)?;
+    Ok((join(parts, files.iter().map(|(path, _)| *path))?, placed))
+}
+
+/// The scene of each file.
+fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Vec<Import>, ImportError> {
     let read = |(file, frame): &(_, Frame)| {
         let path = AsRef::<Path>::as_ref(file);
         read_any(check(path)?, path, frame)
@@ -119,7 +136,7 @@ pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Resu
         }
         import.called = vec![Called { file: file_name(path), part }];
     }
-    join(parts, paths.into_iter())
+    Ok(parts)
 }
 
 /// The error of ground that lies so degenerate that no image of it could be proven, given the files that were read, and the rules by which

@@ -6,7 +6,10 @@ mod faults;
 pub mod frame;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "json")]
+pub mod mavs;
 mod part;
+pub mod placement;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -16,6 +19,7 @@ mod vstu;
 pub use self::apply::Applied;
 use self::faults::of_toml;
 use self::frame::{Frame, Unit, Up};
+use self::placement::{Placement, Scatter};
 use crate::options::{Options, Undersides};
 use crate::report::Code;
 pub use crate::util::serde_ext::Scale;
@@ -136,8 +140,19 @@ pub struct SourceFile {
     pub gain: Option<f64>,
     /// Surface type, 0 to 65,535.
     pub surface_type: Option<u16>,
+    /// Cone index, PSI, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub cone_index: Option<f64>,
+    /// Label for sensors.
+    pub label: Option<u32>,
     /// Which of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Where it stands, after all of the above; by default once, as it lies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub placed: Vec<Placement>,
+    /// Further places, drawn at random.
+    #[serde(deserialize_with = "some_table")]
+    pub scatter: Option<Scatter>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     pub line: Option<usize>,
@@ -366,6 +381,14 @@ impl Settings {
                 Some(("allow", text))
             })
             .or_else(|| source.gives().fault())
+            .or_else(|| {
+                let (i, (key, why)) = source.placed.iter().enumerate().find_map(|(i, p)| Some((i, p.fault()?)))?;
+                Some(("placed", format!("placed {}: {key}: {why}", i + 1)))
+            })
+            .or_else(|| {
+                let (key, why) = source.scatter.as_ref()?.fault()?;
+                Some(("scatter", format!("scatter: {key}: {why}")))
+            })
             .or_else(|| {
                 is(
                     source.translate.iter().flatten().any(|v| !v.is_finite()),

@@ -23,7 +23,7 @@ use super::{
     length::{Side, Threshold, metres},
     named, progress, quoted,
     report::{self, Report},
-    same, tell,
+    same, scene, tell,
     transform::{Transform, way},
 };
 
@@ -87,7 +87,7 @@ pub struct Args {
 /// What is read.
 #[derive(clap::Args)]
 pub struct Sources {
-    /// OBJ or FBX files that become one terrain, or one FILE.par [default: the sources of the settings]
+    /// OBJ or FBX files that become one terrain, one scene of MAVS, or one FILE.par [default: as settings say]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Materials, sources and build options: TOML, JSON or .vstu
@@ -96,6 +96,8 @@ pub struct Sources {
     /// Accept these kinds of findings; a warning ends with its kind, as [unit]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub allow: Vec<Code>,
+    #[command(flatten)]
+    pub scene: scene::Args,
 }
 
 /// What becomes of the ground before it is used.
