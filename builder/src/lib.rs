@@ -17,7 +17,7 @@
 //!
 //! | to | read |
 //! | --- | --- |
-//! | read files | [`import::read`], [`import::Frame`] |
+//! | read files | [`import::read`], [`import::Frame`], [`import::FORMATS`] |
 //! | say it all in one file | [`Settings`] |
 //! | build from memory | [`Scene`], [`HeightField`], [`Options`], [`build()`]; [`build_recorded`] with a [`Provenance`] |
 //! | know what was repaired and left out | [`Report`], [`ErrorQuantiles`] |

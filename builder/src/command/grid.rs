@@ -12,7 +12,7 @@ use crate::build::error::BuildError;
 use crate::grid::{Estimate, Fit, Heights, Made, Places, Rule, Sampler, Squares, write};
 use crate::image::as_source;
 use crate::image::provenance::{Input, Provenance};
-use crate::import::file_name;
+use crate::import::{file_name, formats};
 use crate::options::Options;
 use crate::scene::Material;
 use crate::settings::{PostsAt, Raster, Settings, SourceFile};
@@ -40,7 +40,7 @@ use crate::draw::grid::picture;
 use crate::util::text::coordinate;
 
 #[derive(clap::Args)]
-#[command(mut_arg("files", |arg| arg.help("OBJ or FBX files, of which several are one ground, or a terrain image [default: the sources of the settings]")), after_help = "\
+#[command(mut_arg("files", |arg| arg.help(format!("{} files, of which several are one ground, or a terrain image [default: the sources of the settings]", formats::names()))), after_help = "\
 Examples:
   hardpan grid track.obj --cell 0.5 -o track.npy")]
 pub struct Args {

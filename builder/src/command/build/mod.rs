@@ -12,6 +12,7 @@ use std::{
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::import::formats;
 use crate::options::{MaxCost, Options, Outliers, Split, Undersides};
 use crate::report::Code;
 use crate::settings::{Raster, Settings};
@@ -87,8 +88,7 @@ pub struct Args {
 /// What is read.
 #[derive(clap::Args)]
 pub struct Sources {
-    /// OBJ or FBX files that become one terrain, one scene of MAVS, or one FILE.par [default: as settings say]
-    #[arg(required_unless_present = "settings", value_name = "FILE")]
+    #[arg(required_unless_present = "settings", value_name = "FILE", help = help_of_files())]
     pub files: Vec<PathBuf>,
     /// Materials, sources and build options: TOML, JSON or .vstu
     #[arg(long, value_name = "FILE.toml")]
@@ -98,6 +98,14 @@ pub struct Sources {
     pub allow: Vec<Code>,
     #[command(flatten)]
     pub scene: scene::Args,
+}
+
+/// Help of the files.
+fn help_of_files() -> String {
+    format!(
+        "{} files that become one terrain, a scene of MAVS, or one FILE.par [default: as settings say]",
+        formats::names()
+    )
 }
 
 /// What becomes of the ground before it is used.
