@@ -76,7 +76,8 @@ fn places(source: &SourceFile) -> u64 {
 
 /// Puts every source at its places.
 pub fn place(parts: &mut [Import], sources: &[(&Path, &SourceFile)], budget: &Budget) -> Result<Placed, ImportError> {
-    let each = || parts.iter().zip(sources).filter(|(_, (_, source))| is_placed(source));
+    // what stands once is no more than it is
+    let each = || parts.iter().zip(sources).filter(|(_, (_, s))| places(s) > 1 || s.scatter.is_some());
     let of = |part: &Import, source: &SourceFile| (part.scene.triangles.len() as u64).saturating_mul(places(source));
     let all = Placed {
         places: each().map(|(_, (_, source))| places(source)).sum(),

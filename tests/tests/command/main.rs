@@ -19,6 +19,7 @@ mod info;
 mod manual;
 mod materials;
 mod rows;
+mod scenes;
 mod shell;
 mod step;
 mod texts;

@@ -103,6 +103,9 @@ pub const MATERIALS: [(&str, u16, f64); 6] = [
     ("sand", surface::SAND, 0.5),
 ];
 
+/// What animations do.
+const BEHAVIOURS: [&str; 3] = ["wander", "circle", "straight"];
+
 /// Reads a scene that lies at a place.
 pub fn read(text: &str, place: &Path, typed: &Typed) -> Result<Read, SettingsError> {
     let tree: Value = serde_json::from_str(text).map_err(|e| super::json::of_json(text, &e))?;
@@ -257,6 +260,13 @@ impl Scene<'_> {
         }
         if self.read.files.is_empty() {
             return Err("there is no ground: add a Surface Mesh, a Layered Surface with a Mesh, or Objects".into());
+        }
+        for (i, animation) in objects(top, "Animations") {
+            let word = text_of(animation, "Behavior").unwrap_or(BEHAVIOURS[0]);
+            if !BEHAVIOURS.contains(&word) {
+                let text = format!("Animations[{i}].Behavior is {:?}, and {} are known", bounded(word), BEHAVIOURS.join(", "));
+                self.read.warnings.push(text);
+            }
         }
         if self.typed.first_frame {
             for (i, animation) in objects(top, "Animations") {
