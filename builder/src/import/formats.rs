@@ -80,6 +80,15 @@ pub static FORMATS: &[Format] = &[
         )),
     },
     Format {
+        name: "gltf",
+        endings: &["gltf", "glb"],
+        signature: |head| head.begins(b"glTF"),
+        #[cfg(feature = "json")]
+        then: Then::Read(|g| super::gltf::read(g.path, g.frame)),
+        #[cfg(not(feature = "json"))]
+        then: Then::Refuse(unsupported(through_assimp, Next::BuildUpY)),
+    },
+    Format {
         name: "ply",
         endings: &["ply"],
         signature: |head| head.begins(b"ply\n") || head.begins(b"ply\r"),
@@ -135,7 +144,6 @@ pub static FORMATS: &[Format] = &[
         }),
     },
     // meshes
-    refused("glb", &["glb", "gltf"], |head| head.begins(b"glTF"), Next::BuildUpY, through_assimp),
     refused("mesh", &["dae", "3ds", "x3d", "off"], NONE, Next::BuildUp, through_assimp),
     refused("scene", &["blend", "wrl", "usd", "usda", "usdc", "usdz"], NONE, Next::Build, |_| {
         format!("open it in Blender and {EXPORT}")

@@ -10,6 +10,8 @@ mod error;
 #[cfg(feature = "fbx")]
 mod fbx;
 pub mod formats;
+#[cfg(feature = "json")]
+mod gltf;
 mod mtl;
 mod obj;
 pub mod par;

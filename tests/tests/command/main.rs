@@ -11,6 +11,7 @@ mod diff;
 mod export;
 mod fbx;
 mod forged;
+mod formats;
 mod grid;
 mod help;
 mod identities;

@@ -499,6 +499,28 @@ fn mv_59_many_places_are_counted_before_they_are_built() {
     holds(&why, &["100 MiB are the most", "--memory"]);
 }
 
+/// The scene as settings of our own builds the same bytes.
+#[test]
+fn mv_01_mv_57_a_scene_as_settings_builds_the_same() {
+    let tree = json!({ "Object Labels": "labels.json",
+        "Surface Mesh": [{ "Mesh": "plane.obj", "Material": "sand", "Cone Index": 150, "Scale": [2, 2, 1] }],
+        "Objects": [{ "Mesh": "box.obj", "Rotate Y to Z": true, "Instances": [{ "YawPitchRoll": [0.3, 0, 3.1415], "Scale": [-1, 2, 1] }] },
+            { "Mesh": "box.obj", "Random": { "Number": 9, "Polygon": [[-9, -9], [9, -9], [9, 9]], "Scale": [0.5, 1] } }] });
+    let here = scene("mv_01_settings", &tree);
+    let colours = json!([{ "Label": "stone", "Label Number": 9 }]);
+    write(&here, "labels.json", &json!({ "Label Colors": colours, "Labels": [["box.obj", "stone"]] }));
+    for (i, options) in [&[][..], &["--objects", "drivable", "--seed", "5"]].iter().enumerate() {
+        let wanted = built(&here, options)["image"]["identity"].clone();
+        fs::create_dir_all(here.join("own")).unwrap();
+        for name in [format!("own/scene{i}.toml"), format!("own/scene{i}.json")] {
+            expect(0, &here, &[&["materials", "scene.json", "-o", &name], *options].concat());
+            let built = expect(0, &here, &["build", "--settings", &name, "-o", "again.hpan", "--json"]);
+            let report: Value = serde_json::from_str(&built[0]).unwrap();
+            assert_eq!(report["image"]["identity"], wanted, "{name}");
+        }
+    }
+}
+
 #[test]
 fn mv_75_unknown_keys_are_told_with_their_path() {
     let tree = json!({ "Surface Mesh": [{ "Mesh": "plane.obj", "Posit1on": [0, 0, 0] }], "Colour": "green", "_comment": "mine",

@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
 
     /// What is wrong with the ground, as far as a build looks; stops with `--strict`.
     fn look(&self, t: &Terrain, built: &Built, ready: &mut Ready, report: &mut Report) -> Done {
-        let Ready { provenance, scene, applied, sources, .. } = ready;
+        let Ready { provenance, scene, applied, sources, scene_file, .. } = ready;
         let Settings { allow, build, .. } = &provenance.settings;
         let allows = |f: &crate::report::Finding| allow.contains(&f.code);
         let all = check::built(&built.report, build);
@@ -156,6 +156,7 @@ impl<'a> Plan<'a> {
             settings: self.args.from.settings.as_deref(),
             sources,
             transform: &self.args.transform,
+            scene_file: scene_file.as_deref(),
             output: &self.output,
         };
         origin.tell(t, report);

@@ -47,6 +47,8 @@ pub struct Ready {
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
     pub lain: Lain,
+    /// The scene that names them.
+    pub scene_file: Option<PathBuf>,
 }
 
 /// How files lie in a scene: how the numbers of each became metres, and how many triangles it has.
@@ -119,6 +121,7 @@ impl<'a> Asked<'a> {
         if let Some(file) = &from.settings {
             remarks.iter().for_each(|text| report.warn(format!("{}: {}", named(file), shown(text))));
         }
+        let scene_file = scene.as_ref().map(|_| from.files[0].clone());
         if let Some(scene) = &scene {
             report.scene(&from.files[0], scene);
         }
@@ -162,7 +165,7 @@ impl<'a> Asked<'a> {
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
         mu_by_default.sort_unstable();
         let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
-        Ok(Ready { provenance, scene, applied, sources, lain })
+        Ok(Ready { provenance, scene, applied, sources, lain, scene_file })
     }
 }
 

@@ -74,7 +74,7 @@ impl Folders {
 
     fn missing(&self, name: &str, below: &Path, hint: &str) -> String {
         let own = if self.scene.as_os_str().is_empty() { Path::new(".") } else { &self.scene };
-        format!("there is no file {name:?} below {} or {}; say where it is with {hint}", quoted(below), quoted(own))
+        format!("there is no file {name:?} below {} or {}; say where it is with {hint}", quoted(&plain(below)), quoted(own))
     }
 }
 
