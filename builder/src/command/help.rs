@@ -36,7 +36,7 @@ const BUILD: [(&str, &[&str], &[&str]); 5] = [
     (
         "Scenes",
         &[],
-        &["mesh_dir", "data_dir", "seed", "angles", "objects", "animations", "max_triangles", "memory"],
+        &["mesh_dir", "data_dir", "seed", "angles", "objects", "trails", "animations", "max_triangles", "memory"],
     ),
     ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
     ("Division", &["tile", "preset", "max_cost", "raster"], &["raster_material"]),

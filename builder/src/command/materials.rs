@@ -160,7 +160,7 @@ fn of_scene(file: &Path, read: mavs::Read, args: &Args) -> Done<Materials> {
     report.scene(file, &read);
     let mut settings = read.settings;
     let each: Vec<(&Path, &SourceFile)> = read.files.iter().map(PathBuf::as_path).zip(&settings.sources).collect();
-    let (import, _) = import::read_sources(&each, &args.scene.budget())?;
+    let (import, _) = import::read_sources(&each, &settings, &args.scene.budget())?;
     args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
     report.print(&format!("hardpan build {} --report FILE.json", quoted(file)));
     let output = args.output.as_deref();

@@ -32,6 +32,9 @@ pub struct Args {
     /// MAVS: what becomes of objects
     #[arg(long, value_name = "WHAT", hide = true, value_parser = ["obstacles", "drivable"])]
     objects: Option<String>,
+    /// MAVS: what becomes of trails [default: nothing]
+    #[arg(long, value_name = "WHAT", hide = true, value_parser = ["as-material"])]
+    trails: Option<String>,
     /// MAVS: the first frame of each animation is an obstacle
     #[arg(long, value_name = "WHAT", hide = true, value_parser = ["first-frame"])]
     animations: Option<String>,
@@ -55,6 +58,7 @@ impl Args {
             data_dir: self.data_dir.clone(),
             seed: self.seed,
             drivable: self.objects.as_deref() == Some("drivable"),
+            trails: self.trails.is_some(),
             first_frame: self.animations.is_some(),
         }
     }

@@ -86,7 +86,7 @@ impl Materials {
         let known = &self.settings;
         let mut text = format!("{head}\n{HELP}{}\n", if self.of_sources { UNSTATED } else { "" });
         let mut whole = toml::Table::try_from(known).unwrap_or_default();
-        whole.retain(|key, _| !["build", "source", "material", "rule"].contains(&key));
+        whole.retain(|key, _| !["build", "source", "material", "rule", "trail", "pothole"].contains(&key));
         whole.iter().for_each(|(key, value)| _ = writeln!(text, "{key} = {value}"));
         text += STEPS;
         let comment = if known.build == Options::default() { "# " } else { "" };
@@ -104,6 +104,14 @@ impl Materials {
             text += "\n[[source]]\n";
             write_lines(&mut text, "", &SourceFile { placed: Vec::new(), scatter: None, ..source.clone() });
             write_places(&mut text, source);
+        }
+        for trail in &known.trails {
+            text += "\n[[trail]]\n";
+            write_lines(&mut text, "", trail);
+        }
+        for hole in &known.potholes {
+            text += "\n[[pothole]]\n";
+            write_lines(&mut text, "", hole);
         }
         for rule in &known.rules {
             text += "\n[[rule]]\n";

@@ -4,6 +4,7 @@
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
 mod bytes;
+mod carve;
 mod degenerate;
 mod delaunay;
 mod error;
@@ -120,12 +121,19 @@ pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Resu
     join(parts(files, called)?, paths.into_iter())
 }
 
-/// Reads files as settings have them, each at its places, unless that is more than may be: what it comes to goes with it.
-pub fn read_sources(sources: &[(&Path, &SourceFile)], budget: &Budget) -> Result<(Import, Placed), ImportError> {
+/// Reads files as settings have them, each at its places, with trails and potholes, unless that is more than may be: what it comes to
+/// goes with it.
+pub fn read_sources(
+    sources: &[(&Path, &SourceFile)],
+    settings: &Settings,
+    budget: &Budget,
+) -> Result<(Import, Placed), ImportError> {
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, s.frame())).collect();
     let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
     let mut parts = parts(&files, &called)?;
     let placed = place::place(&mut parts, sources, budget)?;
+    let ground = parts.iter_mut().zip(sources).filter(|(_, (_, source))| carve::is_cut(source));
+    ground.for_each(|(part, _)| carve::carve(part, &settings.trails, &settings.potholes));
     Ok((join(parts, files.iter().map(|(path, _)| *path))?, placed))
 }
 

@@ -8,6 +8,7 @@ pub mod frame;
 mod json;
 #[cfg(feature = "json")]
 pub mod mavs;
+pub mod marks;
 mod part;
 pub mod placement;
 mod rule;
@@ -19,6 +20,7 @@ mod vstu;
 pub use self::apply::Applied;
 use self::faults::of_toml;
 use self::frame::{Frame, Unit, Up};
+use self::marks::{Pothole, Trail};
 use self::placement::{Placement, Scatter};
 use crate::options::{Options, Undersides};
 use crate::report::Code;
@@ -55,6 +57,12 @@ pub struct Settings {
     /// Rules for faces by object, file and material: all that fit add up. They go before what materials and sources say.
     #[serde(rename = "rule", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<PartRule>,
+    /// Bands of the materials `trail` and `track`, cut into all that is ground.
+    #[serde(rename = "trail", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
+    pub trails: Vec<Trail>,
+    /// Holes, cut into all that is ground.
+    #[serde(rename = "pothole", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
+    pub potholes: Vec<Pothole>,
 }
 
 /// A field of heights that is made of a mesh: of its highest ground, at posts.
@@ -338,6 +346,11 @@ impl Settings {
         let rules = (0..self.rules.len()).filter_map(|i| Some(("rule", i, self.rule_fault(i)?)));
         if let Some((list, i, (key, text))) = sources.chain(materials).chain(rules).next() {
             return Err(SettingsError::at(place(list, i, key), text));
+        }
+        let trails = self.trails.iter().enumerate().filter_map(|(i, t)| Some(("trail", i, t.fault()?)));
+        let holes = self.potholes.iter().enumerate().filter_map(|(i, p)| Some(("pothole", i, p.fault()?)));
+        if let Some((list, i, text)) = trails.chain(holes).next() {
+            return Err(SettingsError::at(place(list, i, ""), format!("{list} {}: {text}", i + 1)));
         }
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
             return Err(SettingsError::at(None, "patch_tolerance is a number of 0 or more, in metres"));

@@ -132,7 +132,7 @@ fn ply(form: &str, faces_first: bool) -> Vec<u8> {
             bytes.extend(le);
         }
     };
-    let mut vertices = |put: &mut dyn FnMut(&str, Vec<u8>)| {
+    let vertices = |put: &mut dyn FnMut(&str, Vec<u8>)| {
         for [x, y, z] in &corners {
             put("9 ", vec![9]);
             put(&format!("{z} "), z.to_le_bytes().to_vec());
@@ -158,6 +158,87 @@ fn ply(form: &str, faces_first: bool) -> Vec<u8> {
     bytes
 }
 
+/// The hill as glTF: positions interleaved with normals, y up, in a node that is moved, turned and scaled, below another that undoes it.
+/// The text, with its buffer as data or without one, and the buffer.
+fn gltf(own: bool) -> (Vec<u8>, Vec<u8>) {
+    let (corners, faces) = hill();
+    let mut bytes: Vec<u8> = Vec::new();
+    for [x, y, z] in corners {
+        // of the node: half as large, turned by 90 degrees about y (x to -z), moved by (1, 2, 3)
+        let [a, b, c] = [x, z, -y];
+        let [a, b, c] = [a - 1.0, b - 2.0, c - 3.0];
+        let [a, b, c] = [-c * 2.0, b * 2.0, a * 2.0];
+        [a, b, c, 0.0, 1.0, 0.0].iter().for_each(|v| bytes.extend((*v as f32).to_le_bytes()));
+    }
+    let at = bytes.len();
+    faces.iter().flat_map(|f| [f[0], f[1], f[2], f[0], f[2], f[3]]).for_each(|v| bytes.extend((v as u16).to_le_bytes()));
+    let turn = std::f64::consts::FRAC_1_SQRT_2;
+    let mut buffer = json!({ "byteLength": bytes.len() });
+    if !own {
+        buffer["uri"] = "a%20buffer.bin".into();
+    }
+    let text = json!({ "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [1] }], "buffers": [buffer],
+        "bufferViews": [{ "buffer": 0, "byteLength": at, "byteStride": 24 }, { "buffer": 0, "byteOffset": at, "byteLength": bytes.len() - at }],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 25, "type": "VEC3" },
+            { "bufferView": 1, "componentType": 5123, "count": 96, "type": "SCALAR" },
+            { "bufferView": 0, "byteOffset": 12, "componentType": 5126, "count": 25, "type": "VEC3" }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0, "NORMAL": 2 }, "indices": 1, "material": 0 }] }],
+        "materials": [{ "name": "wet  grass" }],
+        "nodes": [{ "name": "hill", "mesh": 0, "scale": [0.5, 0.5, 0.5], "rotation": [0, turn, 0, turn] },
+            { "name": "group", "children": [0], "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 2, 3, 1] }] });
+    (text.to_string().into_bytes(), bytes)
+}
+
+fn container(text: &[u8], buffer: &[u8]) -> Vec<u8> {
+    let pad = |bytes: &[u8], with: u8| { let mut b = bytes.to_vec(); b.resize(b.len().next_multiple_of(4), with); b };
+    let (text, buffer) = (pad(text, b' '), pad(buffer, 0));
+    let mut all = b"glTF".to_vec();
+    [2, (28 + text.len() + buffer.len()) as u32, text.len() as u32].iter().for_each(|v| all.extend(v.to_le_bytes()));
+    all.extend(b"JSON");
+    all.extend(text);
+    all.extend((buffer.len() as u32).to_le_bytes());
+    all.extend(b"BIN\0");
+    all.extend(buffer);
+    all
+}
+
+fn glb() -> Vec<u8> {
+    let (text, buffer) = gltf(true);
+    container(&text, &buffer)
+}
+
+/// Eighths of a metre as 16-bit numbers, as a strip of each face, and the middle corner by a sparse accessor.
+fn quantised() -> Vec<u8> {
+    let (corners, faces) = hill();
+    let mut bytes: Vec<u8> = Vec::new();
+    let numbers = |[x, y, z]: [f64; 3]| [x, z, -y].map(|v| (v * 8.0) as i16);
+    for (i, p) in corners.iter().enumerate() {
+        let p = if i == 12 { [0; 3] } else { numbers(*p) };
+        p.iter().chain([&0]).for_each(|v| bytes.extend(v.to_le_bytes()));
+    }
+    // the place, then what stands there
+    bytes.extend([12, 0, 0, 0]);
+    numbers(corners[12]).iter().chain([&0]).for_each(|v| bytes.extend(v.to_le_bytes()));
+    let mut views = vec![json!({ "buffer": 0, "byteLength": 200, "byteStride": 8 }),
+        json!({ "buffer": 0, "byteOffset": 200, "byteLength": 4 }), json!({ "buffer": 0, "byteOffset": 204, "byteLength": 8 })];
+    let sparse = json!({ "count": 1, "indices": { "bufferView": 1, "componentType": 5121 }, "values": { "bufferView": 2 } });
+    let mut accessors = vec![json!({ "bufferView": 0, "componentType": 5122, "count": 25, "type": "VEC3", "sparse": sparse })];
+    let mut primitives = Vec::new();
+    for (i, f) in faces.iter().enumerate() {
+        // fans and strips in turn: both cut a face between its first and its third corner
+        let strip = i % 2 == 1;
+        let corners = if strip { [f[1], f[2], f[0], f[3]] } else { *f };
+        views.push(json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": 4 }));
+        corners.iter().for_each(|v| bytes.push(*v as u8));
+        accessors.push(json!({ "bufferView": i + 3, "componentType": 5121, "count": 4, "type": "SCALAR" }));
+        primitives.push(json!({ "attributes": { "POSITION": 0 }, "indices": i + 1, "mode": if strip { 5 } else { 6 } }));
+    }
+    let text = json!({ "asset": { "version": "2.0" }, "extensionsRequired": ["KHR_mesh_quantization"], "buffers": [{ "byteLength": bytes.len() }],
+        "bufferViews": views, "accessors": accessors, "meshes": [{ "primitives": primitives }],
+        "nodes": [{ "mesh": 0, "scale": [0.125, 0.125, 0.125] }] });
+    container(text.to_string().as_bytes(), &bytes)
+}
+
 #[test]
 fn one_hill_in_every_format_is_one_image() {
     let here = folder("one_hill");
@@ -165,10 +246,12 @@ fn one_hill_in_every_format_is_one_image() {
         fs::write(here.join(name), bytes).unwrap();
         // names of materials and sources are of the format
         expect(0, &here, &["build", name, "-o", "hill.hpan", "--force"]);
-        let exported = expect(0, &here, &["export", "obj", "hill.hpan", "-o", "-"]);
-        exported[0].lines().filter(|l| l.starts_with("v ") || l.starts_with("f ")).collect::<Vec<_>>().join("\n")
+        expect(0, &here, &["export", "obj", "hill.hpan", "-o", "seen.obj", "--force"]);
+        let seen = fs::read_to_string(here.join("seen.obj")).unwrap();
+        seen.lines().filter(|l| l.starts_with("v ") || l.starts_with("f ")).collect::<Vec<_>>().join("\n")
     };
     let wanted = identity("hill.obj", as_obj().as_bytes());
+    fs::write(here.join("a buffer.bin"), gltf(false).1).unwrap();
     assert_eq!(wanted.lines().filter(|l| l.starts_with("f ")).count(), 32);
     for (name, bytes) in [
         ("binary.stl", binary_stl(b"made by nobody")),
@@ -178,6 +261,9 @@ fn one_hill_in_every_format_is_one_image() {
         ("faces-first.ply", ply("ascii", true)),
         ("little.ply", ply("binary_little_endian", false)),
         ("big.ply", ply("binary_big_endian", true)),
+        ("text.gltf", gltf(false).0),
+        ("bytes.glb", glb()),
+        ("quantised.glb", quantised()),
         ("other-name.obj", ply("binary_big_endian", false)),
     ] {
         assert_eq!(identity(name, &bytes), wanted, "{name}");
@@ -185,6 +271,41 @@ fn one_hill_in_every_format_is_one_image() {
     // the solid's name is the source
     expect(0, &here, &["build", "text.stl"]);
     assert_eq!(info(&here, "text.hpan")["sources"], json!(["hill top"]));
+    // and those of nodes and materials
+    expect(0, &here, &["build", "bytes.glb"]);
+    let info = info(&here, "bytes.hpan");
+    assert_eq!((&info["sources"], &info["materials"][0]["name"]), (&json!(["group/hill"]), &json!("wet grass")));
+}
+
+/// What a glTF may not do.
+#[test]
+fn bad_gltf_ends_with_one_clear_error() {
+    let here = folder("bad_gltf");
+    let whole: Value = serde_json::from_slice(&gltf(true).0).unwrap();
+    for (place, value, wanted) in [
+        ("/bufferViews/0/byteLength", json!(599), "accessors[0]: bufferViews[0] ends before its 25 elements do"),
+        ("/bufferViews/1/byteOffset", json!(u64::MAX), "accessors[1]: bufferViews[1] ends before its 96 elements do"),
+        ("/accessors/0/count", json!(4_294_967_296u64), "accessors[0]: it states 4,294,967,296 elements, more than all buffers can hold"),
+        ("/accessors/0/type", json!("VEC2"), "accessors[0]: its type is \"VEC2\", and VEC3 is wanted"),
+        ("/accessors/1/componentType", json!(5126), "accessors[1]: indices are whole numbers"),
+        ("/accessors/0/count", json!(24), "accessors[1]: it names vertex 24, and there are 24"),
+        ("/nodes/0/mesh", json!(1), "meshes[1] is not there"),
+        ("/nodes/1/children", json!([0, 0]), "nodes[0] stands in two nodes, or in itself"),
+        ("/scenes/0/nodes", json!([7]), "nodes[7] is not there"),
+        ("/meshes/0/primitives/0/mode", json!(9), "its mode 9 is unknown"),
+        ("/buffers/0/byteLength", json!(100_000), "buffers[0]: it states 100,000 bytes, and has"),
+        ("/buffers/0", json!({ "uri": "../b.bin" }), "leads out of the file's folder"),
+        ("/buffers/0", json!({ "uri": "/etc/passwd" }), "leads out of the file's folder"),
+    ] {
+        let mut tree = whole.clone();
+        *tree.pointer_mut(place).unwrap() = value;
+        fs::write(here.join("a.glb"), container(tree.to_string().as_bytes(), &gltf(true).1)).unwrap();
+        holds(&error(2, &here, &["build", "a.glb"]), &["a.glb", wanted]);
+    }
+    let mut tree = whole.clone();
+    tree["extensionsRequired"] = json!(["KHR_materials_unlit", "EXT_mesh_gpu_instancing"]);
+    fs::write(here.join("a.glb"), container(tree.to_string().as_bytes(), &gltf(true).1)).unwrap();
+    holds(&error(3, &here, &["build", "a.glb"]), &["\"EXT_mesh_gpu_instancing\", which is not read"]);
 }
 
 #[test]

@@ -101,6 +101,8 @@ impl<'a> Asked<'a> {
             return Err(Failure::input(place, text));
         }
         settings.rules.append(&mut scene.settings.rules);
+        settings.trails.append(&mut scene.settings.trails);
+        settings.potholes.append(&mut scene.settings.potholes);
         let own = std::mem::take(&mut scene.settings.sources);
         let sources: Vec<Placed> = scene.files.iter().cloned().zip(own).collect();
         for (path, _) in &sources {
@@ -126,7 +128,7 @@ impl<'a> Asked<'a> {
             report.scene(&from.files[0], scene);
         }
         let first = &sources[0].0;
-        let (read, time) = stage("reading", || read(&sources, &from.scene.budget()));
+        let (read, time) = stage("reading", || read(&sources, &settings, &from.scene.budget()));
         let (inputs, mut import, placed) = read?;
         if placed.places > 0 {
             report.note(format!("{} come to {placed}", counted(placed.places, "place")));
@@ -272,7 +274,11 @@ fn without_folders(path: &Path, source: &SourceFile) -> SourceFile {
 }
 
 /// Digests and scene of all files, and what those come to that are placed.
-fn read(sources: &[(PathBuf, SourceFile)], budget: &Budget) -> Done<(Vec<Input>, Import, import::place::Placed)> {
+fn read(
+    sources: &[(PathBuf, SourceFile)],
+    settings: &Settings,
+    budget: &Budget,
+) -> Done<(Vec<Input>, Import, import::place::Placed)> {
     let digest = |(path, _): &(PathBuf, SourceFile)| {
         let digest = fs::File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
@@ -281,7 +287,7 @@ fn read(sources: &[(PathBuf, SourceFile)], budget: &Budget) -> Done<(Vec<Input>,
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let each: Vec<(&Path, &SourceFile)> = sources.iter().map(|(path, s)| (path.as_path(), s)).collect();
-    let (import, placed) = import::read_sources(&each, budget)?;
+    let (import, placed) = import::read_sources(&each, settings, budget)?;
     // what was digested is what was read
     let read = inputs.iter_mut().zip(&import.report.files);
     for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {

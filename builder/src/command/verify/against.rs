@@ -89,7 +89,7 @@ pub struct Sources<'a> {
 /// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
 fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     let placed: Vec<(&Path, &SourceFile)> = files.iter().map(|(file, said)| (*file, said)).collect();
-    let (mut import, _) = import::read_sources(&placed, &import::place::Budget::NONE)?;
+    let (mut import, _) = import::read_sources(&placed, settings, &import::place::Budget::NONE)?;
     let mut settings = settings.clone();
     let may_be: Vec<bool> = settings.materials.iter().map(|rule| rule.optional == Some(true)).collect();
     settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));

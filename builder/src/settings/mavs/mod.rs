@@ -5,6 +5,7 @@
 mod angles;
 mod keys;
 mod paths;
+mod trail;
 
 pub use self::angles::Angles;
 pub use self::keys::{Fate, Holds, KEYS};
@@ -12,8 +13,9 @@ use self::keys::{Seen, check, numbers, ranges};
 use self::paths::{Folders, Note};
 use super::frame::Up;
 use super::placement::{Placement, Scatter};
+use super::marks::Trail;
 use super::{PartRule, Scale, Settings, SettingsError, SourceFile};
-use crate::util::text::{bounded, bounded_text};
+use crate::util::text::{bounded, bounded_text, counted};
 use hardpan::format::surface;
 use serde_json::{Map, Value};
 use std::{
@@ -35,6 +37,8 @@ pub struct Typed {
     pub seed: u32,
     /// Objects are ground, too.
     pub drivable: bool,
+    /// Trails are bands of materials.
+    pub trails: bool,
     /// The first frame of an animation is an obstacle.
     pub first_frame: bool,
 }
@@ -261,6 +265,14 @@ impl Scene<'_> {
         if self.read.files.is_empty() {
             return Err("there is no ground: add a Surface Mesh, a Layered Surface with a Mesh, or Objects".into());
         }
+        if let Some(trail) = layered.get("Trail").and_then(Value::as_object) {
+            self.trail(trail)?;
+        }
+        if let Some(name) = text_of(top, "Potholes") {
+            let place = self.folders.data(name).or_else(|_| self.folders.mesh(name, false, &mut self.looked));
+            let place = place.map_err(|why| format!("Potholes: {why}"))?;
+            self.read.settings.potholes = trail::potholes(&place).map_err(|why| format!("Potholes: {why}"))?;
+        }
         for (i, animation) in objects(top, "Animations") {
             let word = text_of(animation, "Behavior").unwrap_or(BEHAVIOURS[0]);
             if !BEHAVIOURS.contains(&word) {
@@ -385,6 +397,31 @@ impl Scene<'_> {
             on: on.to_vec(),
             seed: self.typed.seed.wrapping_add(i as u32),
         })
+    }
+
+    /// A trail for each of its paths.
+    fn trail(&mut self, own: &Map<String, Value>) -> Result<(), String> {
+        let at = "Layered Surface.Trail";
+        let paths: Vec<&str> = match own.get("Path") {
+            Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
+            Some(Value::String(one)) => vec![one],
+            _ => Vec::new(),
+        };
+        if !self.typed.trails {
+            let count = counted(paths.len() as u64, "path");
+            self.read.notes.push(format!("{at} of {count} is not used; --trails as-material makes bands of it"));
+            return Ok(());
+        }
+        let width = |key: &str| number(own, key).ok_or_else(|| format!("{at} has no {key}; add it"));
+        let (width, track_width, wheelbase) = (width("Trail Width")?, width("Track Width")?, width("Wheelbase")?);
+        for (i, path) in paths.iter().enumerate() {
+            let at = if paths.len() > 1 { format!("{at}.Path[{i}]") } else { format!("{at}.Path") };
+            let place = self.folders.data(path).map_err(|why| format!("{at}: {why}"))?;
+            let (poses, points) = trail::path(&place).map_err(|why| format!("{at}: {why}"))?;
+            self.read.notes.push(format!("{at}: {}, as {}", counted(poses, "pose"), counted(points.len() as u64, "point")));
+            self.read.settings.trails.push(Trail { width, track_width, wheelbase, points });
+        }
+        Ok(())
     }
 
     /// The first frame of an animation, as an obstacle.
