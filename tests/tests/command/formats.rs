@@ -53,7 +53,7 @@ fn cg_01_real_files_as_the_table_says() {
             assert_eq!(code, Some(row[1].parse().unwrap()), "{}: {text}", row[0]);
             let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
             assert_eq!(errors.len(), 1, "{text}");
-            holds(&text, &[row[2], file.file_name().unwrap().to_str().unwrap().split('.').next().unwrap()]);
+            holds(&text, &[row[2]]);
             assert_eq!(fs::read_dir(&here).unwrap().count(), 0, "{} left something", row[0]);
         }
     }
@@ -283,7 +283,7 @@ fn bad_gltf_ends_with_one_clear_error() {
     let here = folder("bad_gltf");
     let whole: Value = serde_json::from_slice(&gltf(true).0).unwrap();
     for (place, value, wanted) in [
-        ("/bufferViews/0/byteLength", json!(599), "accessors[0]: bufferViews[0] ends before its 25 elements do"),
+        ("/bufferViews/0/byteLength", json!(587), "accessors[0]: bufferViews[0] ends before its 25 elements do"),
         ("/bufferViews/1/byteOffset", json!(u64::MAX), "accessors[1]: bufferViews[1] ends before its 96 elements do"),
         ("/accessors/0/count", json!(4_294_967_296u64), "accessors[0]: it states 4,294,967,296 elements, more than all buffers can hold"),
         ("/accessors/0/type", json!("VEC2"), "accessors[0]: its type is \"VEC2\", and VEC3 is wanted"),

@@ -277,6 +277,124 @@ fn mv_10_mv_12_mv_19_mv_65_a_layered_surface_is_ground_where_there_is_no_other()
 }
 
 #[test]
+fn mv_13_to_mv_18_trails_are_bands_of_material() {
+    let trail = json!({ "Trail Width": 2.0, "Track Width": 0.6, "Wheelbase": 1.25, "Path": "way.vprp" });
+    let tree = |trail: &Value| json!({ "Surface Mesh": [{ "Mesh": "slope.obj" }], "Layered Surface": { "Mesh": "slope.obj", "Trail": trail } });
+    let here = scene("mv_13_trails", &tree(&trail));
+    // two triangles, rising to the north: the trail crosses their common edge
+    fs::write(here.join("slope.obj"), "v -50 -50 -5\nv 50 -50 -5\nv 50 50 5\nv -50 50 5\nusemtl Grass\nf 1 2 3\nf 1 3 4\n").unwrap();
+    let way = |poses: &str| format!("QS VANE REPLAY FILE\nVersion: 1\n@Data\n{poses}@END OF REPLAY FILE\n");
+    fs::write(here.join("way.vprp"), way("0.01:-40.0 0.0 2.0:1.0 0.0 0.0 0.0\n0.02:40.0 0.0 2.0:1.0 0.0 0.0 0.0\n")).unwrap();
+    // off by default
+    let report = built(&here, &[]);
+    holds(&report["scene"]["notes"].to_string(), &["Layered Surface.Trail of 1 path is not used", "--trails as-material"]);
+    assert_eq!(asked(&here, &["0,0"], &[])[0]["material"], "Grass");
+    let report = built(&here, &["--trails", "as-material"]);
+    // MV-17
+    holds(&report["scene"]["notes"].to_string(), &["Layered Surface.Trail.Path: 2 poses, as 2 points"]);
+    let at = |points: &[&str]| -> Vec<(String, f64)> {
+        let all = asked(&here, points, &[]).into_iter();
+        all.map(|a| (a["material"].as_str().unwrap().into(), a["z"].as_f64().unwrap())).collect()
+    };
+    // the trail reaches 1 m to either side, a track from 0.325 to 0.925 m
+    let points = ["-30,0", "-30,0.3", "-30,0.35", "-30,0.9", "-30,0.95", "-30,1.05", "-30,-0.9", "-30,-0.97", "39.9,0", "40.1,0", "0,0.6"];
+    let names = ["trail", "trail", "track", "track", "trail", "Grass", "track", "trail", "trail", "Grass", "track"];
+    for ((point, (name, z)), wanted) in points.iter().zip(at(&points)).zip(names) {
+        let y: f64 = point.split(',').nth(1).unwrap().parse().unwrap();
+        assert_eq!(name, wanted, "{point}");
+        assert!((z - y / 10.0).abs() < 1e-4, "{point}: {z}");
+    }
+    expect(0, &here, &["verify", "scene.hpan"]);
+    // as settings
+    let wanted = report["image"]["identity"].clone();
+    expect(0, &here, &["materials", "scene.json", "--trails", "as-material", "-o", "scene.toml"]);
+    let again = expect(0, &here, &["build", "--settings", "scene.toml", "-o", "again.hpan", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&again[0]).unwrap()["image"]["identity"], wanted);
+    // several paths, of which one bends
+    fs::write(here.join("bend.vprp"), way("0:-20 10 0:1 0 0 0\n1:0 10 0:1 0 0 0\n2:0 30 0:1 0 0 0\n")).unwrap();
+    let mut both = trail.clone();
+    both["Path"] = json!(["way.vprp", "bend.vprp"]);
+    write(&here, "scene.json", &tree(&both));
+    built(&here, &["--trails", "as-material"]);
+    let names: Vec<String> = at(&["-30,0", "-10,10", "-10,10.6", "0.6,20", "0.9,9.1", "3,20"]).into_iter().map(|a| a.0).collect();
+    assert_eq!(names, ["trail", "trail", "track", "track", "track", "Grass"]);
+    fs::write(here.join("way.vprp"), way("0:1 2\n")).unwrap();
+    let why = error(2, &here, &["build", "scene.json", "--trails", "as-material"]);
+    holds(&why, &["Layered Surface.Trail.Path[0]", "way.vprp: line 4", "time:x y z:quaternion"]);
+}
+
+#[test]
+fn mv_69_potholes_are_deepest_in_their_middle() {
+    let tree = json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }], "Potholes": "holes.txt" });
+    let here = scene("mv_69_potholes", &tree);
+    fs::write(here.join("holes.txt"), "# depth, diameter, x, y\n0.25, 2, 10, -5\n0.1 1 0 0\n").unwrap();
+    built(&here, &[]);
+    let z: Vec<f64> = heights(&here, &["10,-5", "0,0", "10.5,-5", "11.01,-5", "20,20"]).iter().map(|z| z.as_f64().unwrap()).collect();
+    assert!((z[0] + 0.25).abs() < 1e-4 && (z[1] + 0.1).abs() < 1e-4, "{z:?}");
+    // a paraboloid, within a sixth of its depth
+    assert!((z[2] + 0.25 * 0.75).abs() < 0.01, "{z:?}");
+    assert_eq!(z[3..], [0.0, 0.0]);
+    expect(0, &here, &["verify", "scene.hpan"]);
+    fs::write(here.join("holes.txt"), "0.25, 2, 10\n").unwrap();
+    holds(&error(2, &here, &["build", "scene.json"]), &["Potholes: ", "holes.txt: line 1: a line is depth, diameter, x, y"]);
+    fs::write(here.join("holes.txt"), "-1, 2, 10, 3\n").unwrap();
+    holds(&error(2, &here, &["build", "scene.json"]), &["pothole 1: depth and diameter are numbers above 0"]);
+}
+
+/// The table of keys on the page is that of the reader.
+#[test]
+fn mv_75_the_page_lists_every_key() {
+    use hardpan_builder::settings::mavs::{Fate, KEYS};
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/scenes.md")).unwrap();
+    let (_, table) = page.split_once("\n## Keys\n").unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().filter(|l| l.starts_with("| `")).map(|l| l.trim_matches('|').split('|').map(str::trim).collect()).collect();
+    let listed: Vec<(&str, &str)> = rows.iter().map(|row| (row[0].trim_matches('`'), row[2])).collect();
+    let fate = |fate: &Fate| if *fate == Fate::Used { "used" } else { "not used" };
+    let known: Vec<(&str, &str)> = KEYS.iter().map(|(key, _, of)| (*key, fate(of))).collect();
+    assert_eq!(listed, known);
+}
+
+#[test]
+fn mv_73_where_there_is_no_ground() {
+    let here = scene("mv_73_hole", &json!({ "Surface Mesh": [{ "Mesh": "ring.obj" }] }));
+    // a floor with a hole of 2 m in its middle
+    let ring = |a: f64, b: f64, c: f64, d: f64| format!("v {a} {b} 3\nv {c} {b} 3\nv {c} {d} 3\nv {a} {d} 3\nf -4 -3 -2 -1\n");
+    fs::write(here.join("ring.obj"), [ring(-9., -9., 9., -1.), ring(-9., 1., 9., 9.), ring(-9., -1., -1., 1.), ring(1., -1., 9., 1.)].concat()).unwrap();
+    built(&here, &[]);
+    let none = &asked(&here, &["0,0"], &[])[0];
+    assert_eq!((&none["z"], &none["status"]), (&Value::Null, &json!("no ground")));
+    assert_eq!(asked(&here, &["0,0", "5,0"], &["--fallback=mavs"]).iter().map(|a| a["z"].as_f64().unwrap()).collect::<Vec<_>>(), [f64::from(f32::MIN), 3.0]);
+    assert_eq!(asked(&here, &["0,0"], &["--fallback"])[0]["z"], 3.0);
+}
+
+#[test]
+fn mv_04_textures_are_listed_and_not_loaded() {
+    let here = scene("mv_04_textures", &json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }] }));
+    let mesh = fs::read_to_string(here.join("plane.obj")).unwrap();
+    fs::write(here.join("plane.obj"), format!("mtllib plane.mtl\n{mesh}")).unwrap();
+    fs::write(here.join("plane.mtl"), "newmtl Plane\nmap_Kd -s 1 1 1 grass.bmp\nbump stones.jpg\nmap_d grass.bmp\n").unwrap();
+    let report = built(&here, &[]);
+    let ignored = report["import"]["files"][0]["ignored"].as_array().unwrap().clone();
+    let textures = ignored.iter().find(|c| c["what"] == "textures").unwrap();
+    assert_eq!((&textures["count"], &textures["names"]), (&json!(2), &json!(["grass.bmp", "stones.jpg"])));
+}
+
+/// Textures and smoothed normals that nothing uses are told, and the MTL file of an object is looked for.
+#[test]
+fn mv_56_mv_68_smooth_normals_and_material_files() {
+    let objects = json!([{ "Mesh": "box.obj", "Smooth Normals": true, "Material": "other.mtl", "Instances": [{}] },
+        { "Mesh": "box.obj", "Smooth Normals": false, "Instances": [{}] }]);
+    let here = scene("mv_68_material", &with(objects));
+    let report = built(&here, &[]);
+    assert_eq!(report["scene"]["unused"], json!(["Objects[0].Smooth Normals"]));
+    holds(&report["scene"]["notes"].to_string(), &["Objects[0].Material: there is no file", "other.mtl"]);
+    fs::write(here.join("other.mtl"), "newmtl Steel\n").unwrap();
+    let report = built(&here, &["--objects", "drivable"]);
+    assert!(!report["scene"]["notes"].to_string().contains("Objects[0].Material"));
+    assert_eq!(asked(&here, &["0.5,0.5"], &[])[0]["material"], "Steel");
+}
+
+#[test]
 fn mv_23_the_highest_of_surfaces_that_overlap() {
     let tree = json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }, { "Mesh": "plane.obj", "Position": [0, 0, 1] }] });
     let here = scene("mv_23_highest", &tree);

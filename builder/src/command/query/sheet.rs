@@ -18,6 +18,8 @@ pub struct Row<'r> {
     pub hit: &'r Hit,
     /// Whether there is no ground, and the kernel's fall-back is shown.
     pub filled: bool,
+    /// With the lowest number in single precision instead, as MAVS has it.
+    pub lowest: bool,
     /// Other fields of its line, by its number.
     pub passed: Option<(&'r Passed, usize)>,
 }
@@ -48,7 +50,8 @@ impl Row<'_> {
 pub fn fallen(t: &Terrain, r: &Row) -> [f64; 5] {
     let [sx, sy] = slope(t, r.hit);
     let [mu, rr, _] = t.surface(&Answer { status: r.status, hit: *r.hit });
-    [t.z_f64(r.hit), sx, sy, mu, rr]
+    let z = if r.lowest { f64::from(f32::MIN) } else { t.z_f64(r.hit) };
+    [z, sx, sy, mu, rr]
 }
 
 /// dz/dx and dz/dy without "-0".
