@@ -39,7 +39,7 @@ const BUILD: [(&str, &[&str], &[&str]); 5] = [
         &["mesh_dir", "data_dir", "seed", "angles", "objects", "trails", "animations", "max_triangles", "memory"],
     ),
     ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
-    ("Division", &["tile", "preset", "max_cost", "raster"], &["raster_material"]),
+    ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
 ];
 

@@ -22,8 +22,15 @@ pub fn metres(text: &str) -> Option<f64> {
 
 /// Bytes: `2GiB`, `512MiB`; without a unit bytes.
 pub fn bytes(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, u64); 7] =
-        [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
+    const UNITS: [(&str, u64); 7] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("KB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("B", 1),
+    ];
     let unit = UNITS.into_iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, bytes)));
     let (number, bytes) = unit.unwrap_or((text, 1));
     let value = number.trim_end().parse::<f64>().ok().filter(|v| *v >= 0.0 && v.is_finite());

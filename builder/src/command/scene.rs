@@ -69,7 +69,8 @@ impl Args {
             return Ok(None);
         }
         let mut bytes = Vec::new();
-        let read = fs::File::open(file).and_then(|f| utf8(f.take(MOST + 1))).and_then(|mut t| t.read_to_end(&mut bytes));
+        let read =
+            fs::File::open(file).and_then(|f| utf8(f.take(MOST + 1))).and_then(|mut t| t.read_to_end(&mut bytes));
         read.map_err(|e| Failure::io(file, e))?;
         if bytes.len() as u64 > MOST {
             return Err(Failure::input(file, format!("longer than {} MiB, as no scene is", MOST >> 20)));

@@ -159,7 +159,9 @@ fn write_lines(text: &mut String, prefix: &str, table: &impl Serialize) {
 
 /// Where a source stands, a line for each place.
 fn write_places(text: &mut String, source: &SourceFile) {
-    let inline = |table: &dyn Fn() -> Result<toml::Value, toml::ser::Error>| table().map_or_else(|_| String::new(), |v| v.to_string());
+    let inline = |table: &dyn Fn() -> Result<toml::Value, toml::ser::Error>| {
+        table().map_or_else(|_| String::new(), |v| v.to_string())
+    };
     if !source.placed.is_empty() {
         *text += "placed = [\n";
         for place in &source.placed {

@@ -49,7 +49,9 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
         for trail in trails {
             let half = if width { trail.width / 2.0 } else { trail.track_width / 2.0 };
             let sides: &[f64] = if width { &[0.0] } else { &[-0.5, 0.5] };
-            sides.iter().for_each(|side| strip(&trail.points, side * trail.wheelbase, half, Then::Band(band), &mut stamps));
+            sides
+                .iter()
+                .for_each(|side| strip(&trail.points, side * trail.wheelbase, half, Then::Band(band), &mut stamps));
         }
     }
     for hole in potholes {
@@ -71,6 +73,7 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
             }
         }
     }
+    let holes: Vec<Hole> = potholes.iter().map(Hole::new).collect();
     let Scene { positions, triangles, .. } = scene;
     let mut all: Vec<Triangle> = Vec::with_capacity(triangles.len());
     for t in triangles.iter() {
@@ -94,7 +97,7 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
         }
         for piece in pieces {
             let base = positions.len() as u32;
-            positions.extend(piece.corners.iter().map(|p| lowered(*p, potholes)));
+            positions.extend(piece.corners.iter().map(|p| lowered(*p, &holes)));
             let count = piece.corners.len() as u32;
             let fan = (1..count.saturating_sub(1)).map(|i| [base, base + i, base + i + 1]);
             all.extend(fan.map(|v| Triangle { v, material: piece.material, source: t.source }));
@@ -246,11 +249,31 @@ fn middle(pieces: Vec<Piece>, hole: &Pothole) -> Vec<Piece> {
 }
 
 /// A place of the ground with what is dug there.
-fn lowered([x, y, z]: [f64; 3], potholes: &[Pothole]) -> [f64; 3] {
-    let dug = potholes.iter().map(|hole| {
-        let [dx, dy] = [x - hole.at[0], y - hole.at[1]];
-        let part = 4.0 * (dx * dx + dy * dy) / (hole.diameter * hole.diameter);
-        if part < 1.0 { hole.depth * (1.0 - part) } else { 0.0 }
-    });
+fn lowered([x, y, z]: [f64; 3], holes: &[Hole]) -> [f64; 3] {
+    let dug = holes.iter().map(|hole| hole.depth([x, y]));
     [x, y, z - dug.fold(0.0, |most, v| if v > most { v } else { most })]
+}
+
+/// A pothole, and which way the edges of its rim look.
+struct Hole<'a> {
+    hole: &'a Pothole,
+    /// Directions, each as long as 1 by the distance of the edge from the middle.
+    ways: Vec<[f64; 2]>,
+}
+
+impl<'a> Hole<'a> {
+    fn new(hole: &'a Pothole) -> Self {
+        let half = 180.0 / CORNERS as f64;
+        let reach = hole.diameter / 2.0 * super::cos_sin(half)[0];
+        let way = |i: usize| super::cos_sin(half + 360.0 * i as f64 / CORNERS as f64).map(|v| v / reach);
+        Hole { hole, ways: (0..CORNERS).map(way).collect() }
+    }
+
+    /// How deep it is at a place: nothing along the edges of its rim, as beyond.
+    fn depth(&self, at: [f64; 2]) -> f64 {
+        let [dx, dy] = [at[0] - self.hole.at[0], at[1] - self.hole.at[1]];
+        let out =
+            self.ways.iter().map(|[x, y]| x * dx + y * dy).fold(0.0, |most: f64, v| if v > most { v } else { most });
+        if out < 1.0 { self.hole.depth * (1.0 - out * out) } else { 0.0 }
+    }
 }

@@ -4,9 +4,9 @@ use std::{collections::HashMap, path::Path};
 
 use super::{Import, ImportError, ImportErrorKind, MOST_VERTICES, report::Count, too_many};
 use crate::scene::Triangle;
+use crate::settings::SourceFile;
 use crate::settings::frame::{Frame, Native, Transform, Unit, Up};
 use crate::settings::placement::Scatter;
-use crate::settings::SourceFile;
 use crate::util::dice::Dice;
 use crate::util::text::{bounded, counted, grouped};
 use hardpan_shaders::sort::mix;
@@ -171,7 +171,8 @@ impl<'a> Surface<'a> {
             let is_on = if scatter.on.is_empty() { s.obstacle != Some(true) } else { is_named(s) };
             is_on && s.include != Some(false) && s.scatter.is_none()
         };
-        let parts: Vec<&Import> = parts.iter().zip(sources).filter(|(_, (_, s))| is_ground(s)).map(|(p, _)| p).collect();
+        let parts: Vec<&Import> =
+            parts.iter().zip(sources).filter(|(_, (_, s))| is_ground(s)).map(|(p, _)| p).collect();
         let ends = |axis: usize| {
             let all = scatter.polygon.iter().map(|p| p[axis]);
             all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)])
@@ -190,7 +191,8 @@ impl<'a> Surface<'a> {
         let cell = (f64::max(x[1] - x[0], y[1] - y[0]) / side).max(1e-9);
         let count = |[low, high]: [f64; 2]| ((high - low) / cell) as usize + 1;
         let (columns, rows) = (count(x), count(y));
-        let mut all = Surface { parts, low: [x[0], y[0]], cell, columns, rows, cells: vec![Vec::new(); columns * rows] };
+        let mut all =
+            Surface { parts, low: [x[0], y[0]], cell, columns, rows, cells: vec![Vec::new(); columns * rows] };
         for (p, i) in near {
             let part = all.parts[p as usize];
             let [a, b] = bounds(part, &part.scene.triangles[i as usize]);
@@ -204,7 +206,8 @@ impl<'a> Surface<'a> {
 
     /// Column and row of the cell of a place, or of the nearest cell.
     fn cell_of(&self, at: [f64; 2]) -> [usize; 2] {
-        let along = |axis: usize, count: usize| (((at[axis] - self.low[axis]) / self.cell).max(0.0) as usize).min(count - 1);
+        let along =
+            |axis: usize, count: usize| (((at[axis] - self.low[axis]) / self.cell).max(0.0) as usize).min(count - 1);
         [along(0, self.columns), along(1, self.rows)]
     }
 
@@ -278,7 +281,8 @@ fn draw(path: &Path, scatter: &Scatter, ground: &Surface) -> Result<Vec<Transfor
 fn no_room(path: &Path, scatter: &Scatter, drawn: usize, over_ground: bool) -> ImportError {
     let wanted = counted(scatter.number, "place");
     if !over_ground {
-        let on = if scatter.on.is_empty() { "any source".into() } else { format!("{:?}", bounded(&scatter.on.join(", "))) };
+        let on =
+            if scatter.on.is_empty() { "any source".into() } else { format!("{:?}", bounded(&scatter.on.join(", "))) };
         let cause = format!("no ground of {on} was found within the polygon, where {wanted} should be drawn");
         return ImportError::input(path, cause, "give a polygon over the ground");
     }

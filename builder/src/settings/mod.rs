@@ -6,9 +6,9 @@ mod faults;
 pub mod frame;
 #[cfg(feature = "json")]
 mod json;
+pub mod marks;
 #[cfg(feature = "json")]
 pub mod mavs;
-pub mod marks;
 mod part;
 pub mod placement;
 mod rule;

@@ -96,12 +96,20 @@ impl Scatter {
         let is_range = |[low, high]: &[f64; 2]| *low > 0.0 && low <= high && high.is_finite();
         let all = [
             ("polygon", self.polygon.len() < 3, "a polygon has three corners at least"),
-            ("polygon", self.polygon.iter().flatten().any(|v| !v.is_finite()), "corners of the polygon are [x, y] in metres"),
+            (
+                "polygon",
+                self.polygon.iter().flatten().any(|v| !v.is_finite()),
+                "corners of the polygon are [x, y] in metres",
+            ),
             ("polygon", self.area() == 0.0, "the polygon has no area"),
             ("scale", ![1, 3].contains(&self.scale.len()), "scale is [[least, greatest]], or three of these"),
             ("scale", !self.scale.iter().all(is_range), "factors go from a number above 0 to one that is no less"),
             ("offset", self.offset.iter().any(|v| !v.is_finite()), "offset is [x, y, z] in metres"),
-            ("spacing", !(self.spacing >= 0.0 && self.spacing.is_finite()), "spacing is a number of 0 or more, in metres"),
+            (
+                "spacing",
+                !(self.spacing >= 0.0 && self.spacing.is_finite()),
+                "spacing is a number of 0 or more, in metres",
+            ),
         ];
         all.into_iter().find(|(_, wrong, _)| *wrong).map(|(key, _, why)| (key, why))
     }

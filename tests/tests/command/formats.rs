@@ -1,6 +1,11 @@
 //! Meshes of the smaller formats: real files by a table, made ones by their numbers.
 
-use std::{fmt::Write as _, fs, path::Path, time::{Duration, Instant}};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use crate::shell::{error, expect, folder, holds, info};
 use serde_json::{Value, json};
@@ -29,7 +34,8 @@ fn bounded(here: &Path, file: &Path) -> (Option<i32>, String, Duration) {
 #[test]
 fn cg_01_real_files_as_the_table_says() {
     let here = folder("cg_01_real_files");
-    let rows: Vec<Vec<&str>> = TABLE.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(" | ").collect()).collect();
+    let rows: Vec<Vec<&str>> =
+        TABLE.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(" | ").collect()).collect();
     let listed = |file: &Path| rows.iter().any(|row| ends(file, row[0]));
     let mine = |file: &Path| ["ply", "stl", "STL", "gltf", "glb"].iter().any(|end| ends_in(file, end));
     for file in ["ply", "stl", "gltf", "malformed"].iter().flat_map(|set| real(set)).filter(|f| mine(f)) {
@@ -75,7 +81,10 @@ fn read_of(report: &Value) -> u64 {
 /// A hill of 4 x 4 squares: its corners, and its faces of four corners each.
 fn hill() -> (Vec<[f64; 3]>, Vec<[usize; 4]>) {
     let corner = |i: usize| [(i % 5) as f64, (i / 5) as f64, ((i % 5) * (i / 5)) as f64 / 8.0];
-    let face = |i: usize| { let at = i / 4 * 5 + i % 4; [at, at + 1, at + 6, at + 5] };
+    let face = |i: usize| {
+        let at = i / 4 * 5 + i % 4;
+        [at, at + 1, at + 6, at + 5]
+    };
     ((0..25).map(corner).collect(), (0..16).map(face).collect())
 }
 
@@ -121,7 +130,8 @@ fn ply(form: &str, faces_first: bool) -> Vec<u8> {
     let vertex = "element vertex 25\nproperty uchar red\nproperty double z\nproperty list uchar short more\nproperty float x\nproperty float32 y\n";
     let face = "element face 16\nproperty int8 flag\nproperty list uint16 int vertex_index\n";
     let order = if faces_first { [face, vertex] } else { [vertex, face] };
-    let mut bytes = format!("ply\nformat {form} 1.0\ncomment made here\n{}{}end_header\n", order[0], order[1]).into_bytes();
+    let mut bytes =
+        format!("ply\nformat {form} 1.0\ncomment made here\n{}{}end_header\n", order[0], order[1]).into_bytes();
     let big = form.contains("big");
     let mut put = |text: &str, le: Vec<u8>| {
         if form == "ascii" {
@@ -171,7 +181,10 @@ fn gltf(own: bool) -> (Vec<u8>, Vec<u8>) {
         [a, b, c, 0.0, 1.0, 0.0].iter().for_each(|v| bytes.extend((*v as f32).to_le_bytes()));
     }
     let at = bytes.len();
-    faces.iter().flat_map(|f| [f[0], f[1], f[2], f[0], f[2], f[3]]).for_each(|v| bytes.extend((v as u16).to_le_bytes()));
+    faces
+        .iter()
+        .flat_map(|f| [f[0], f[1], f[2], f[0], f[2], f[3]])
+        .for_each(|v| bytes.extend((v as u16).to_le_bytes()));
     let turn = std::f64::consts::FRAC_1_SQRT_2;
     let mut buffer = json!({ "byteLength": bytes.len() });
     if !own {
@@ -190,7 +203,11 @@ fn gltf(own: bool) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn container(text: &[u8], buffer: &[u8]) -> Vec<u8> {
-    let pad = |bytes: &[u8], with: u8| { let mut b = bytes.to_vec(); b.resize(b.len().next_multiple_of(4), with); b };
+    let pad = |bytes: &[u8], with: u8| {
+        let mut b = bytes.to_vec();
+        b.resize(b.len().next_multiple_of(4), with);
+        b
+    };
     let (text, buffer) = (pad(text, b' '), pad(buffer, 0));
     let mut all = b"glTF".to_vec();
     [2, (28 + text.len() + buffer.len()) as u32, text.len() as u32].iter().for_each(|v| all.extend(v.to_le_bytes()));
@@ -219,10 +236,15 @@ fn quantised() -> Vec<u8> {
     // the place, then what stands there
     bytes.extend([12, 0, 0, 0]);
     numbers(corners[12]).iter().chain([&0]).for_each(|v| bytes.extend(v.to_le_bytes()));
-    let mut views = vec![json!({ "buffer": 0, "byteLength": 200, "byteStride": 8 }),
-        json!({ "buffer": 0, "byteOffset": 200, "byteLength": 4 }), json!({ "buffer": 0, "byteOffset": 204, "byteLength": 8 })];
-    let sparse = json!({ "count": 1, "indices": { "bufferView": 1, "componentType": 5121 }, "values": { "bufferView": 2 } });
-    let mut accessors = vec![json!({ "bufferView": 0, "componentType": 5122, "count": 25, "type": "VEC3", "sparse": sparse })];
+    let mut views = vec![
+        json!({ "buffer": 0, "byteLength": 200, "byteStride": 8 }),
+        json!({ "buffer": 0, "byteOffset": 200, "byteLength": 4 }),
+        json!({ "buffer": 0, "byteOffset": 204, "byteLength": 8 }),
+    ];
+    let sparse =
+        json!({ "count": 1, "indices": { "bufferView": 1, "componentType": 5121 }, "values": { "bufferView": 2 } });
+    let mut accessors =
+        vec![json!({ "bufferView": 0, "componentType": 5122, "count": 25, "type": "VEC3", "sparse": sparse })];
     let mut primitives = Vec::new();
     for (i, f) in faces.iter().enumerate() {
         // fans and strips in turn: both cut a face between its first and its third corner
@@ -231,7 +253,8 @@ fn quantised() -> Vec<u8> {
         views.push(json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": 4 }));
         corners.iter().for_each(|v| bytes.push(*v as u8));
         accessors.push(json!({ "bufferView": i + 3, "componentType": 5121, "count": 4, "type": "SCALAR" }));
-        primitives.push(json!({ "attributes": { "POSITION": 0 }, "indices": i + 1, "mode": if strip { 5 } else { 6 } }));
+        primitives
+            .push(json!({ "attributes": { "POSITION": 0 }, "indices": i + 1, "mode": if strip { 5 } else { 6 } }));
     }
     let text = json!({ "asset": { "version": "2.0" }, "extensionsRequired": ["KHR_mesh_quantization"], "buffers": [{ "byteLength": bytes.len() }],
         "bufferViews": views, "accessors": accessors, "meshes": [{ "primitives": primitives }],
@@ -285,9 +308,13 @@ fn bad_gltf_ends_with_one_clear_error() {
     for (place, value, wanted) in [
         ("/bufferViews/0/byteLength", json!(587), "accessors[0]: bufferViews[0] ends before its 25 elements do"),
         ("/bufferViews/1/byteOffset", json!(u64::MAX), "accessors[1]: bufferViews[1] ends before its 96 elements do"),
-        ("/accessors/0/count", json!(4_294_967_296u64), "accessors[0]: it states 4,294,967,296 elements, more than all buffers can hold"),
+        (
+            "/accessors/0/count",
+            json!(4_294_967_296u64),
+            "accessors[0]: it states 4,294,967,296 elements, more than all buffers can hold",
+        ),
         ("/accessors/0/type", json!("VEC2"), "accessors[0]: its type is \"VEC2\", and VEC3 is wanted"),
-        ("/accessors/1/componentType", json!(5126), "accessors[1]: indices are whole numbers"),
+        ("/accessors/1/componentType", json!(5122), "accessors[1]: indices are whole numbers"),
         ("/accessors/0/count", json!(24), "accessors[1]: it names vertex 24, and there are 24"),
         ("/nodes/0/mesh", json!(1), "meshes[1] is not there"),
         ("/nodes/1/children", json!([0, 0]), "nodes[0] stands in two nodes, or in itself"),
@@ -312,17 +339,36 @@ fn bad_gltf_ends_with_one_clear_error() {
 fn bad_meshes_end_with_one_clear_error() {
     let here = folder("bad_meshes");
     let ply = |vertices: &str, faces: &str, body: &str| {
-        let head = format!("ply\nformat ascii 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n");
+        let head = format!(
+            "ply\nformat ascii 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n"
+        );
         format!("{head}element face {faces}\nproperty list uchar int vertex_indices\nend_header\n{body}")
     };
-    let stl = |facets: u32| { let mut b = vec![b' '; 80]; b.extend(facets.to_le_bytes()); b.extend([0; 100]); b };
+    let stl = |facets: u32| {
+        let mut b = vec![b' '; 80];
+        b.extend(facets.to_le_bytes());
+        b.extend([0; 100]);
+        b
+    };
     for (name, bytes, wanted) in [
-        ("a.ply", ply("4294967296", "1", "0 0 0\n").into_bytes(), "line 3: it states 4,294,967,296 of vertex, and 6 bytes follow"),
-        ("a.ply", ply("1", "1", "0 0 0\n4000000000 1 2 3\n").into_bytes(), "line 11: a list of 4000000000 numbers does not fit"),
+        (
+            "a.ply",
+            ply("4294967296", "1", "0 0 0\n").into_bytes(),
+            "line 3: it states 4,294,967,296 of vertex, and 6 bytes follow",
+        ),
+        (
+            "a.ply",
+            ply("1", "1", "0 0 0\n4000000000 1 2 3\n").into_bytes(),
+            "line 11: a list of 4000000000 numbers does not fit",
+        ),
         ("a.ply", ply("1", "1", "0 0 0\n3 0 1 2\n").into_bytes(), "face 0 names vertex 1, and the file has 1"),
         ("a.ply", ply("1", "1", "0 x 0\n3 0 1 2\n").into_bytes(), "line 10: \"x\" is not a number"),
         ("a.ply", ply("3", "1", "0 0 0 1 0 0 0 1 0 3 0 -1 2\n").into_bytes(), "a face names vertex -1"),
-        ("a.ply", b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n".to_vec(), "the file ends before end_header"),
+        (
+            "a.ply",
+            b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n".to_vec(),
+            "the file ends before end_header",
+        ),
         ("a.ply", b"ply\nformat utf8 1.0\nend_header\n".to_vec(), "line 2: the format is \"utf8\""),
         ("a.stl", stl(u32::MAX), "byte 80: it states 4,294,967,295 facets, and has room for 2"),
         ("a.stl", b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 z\n".to_vec(), "line 4: \"z\" is not a number"),

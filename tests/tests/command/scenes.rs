@@ -93,7 +93,10 @@ fn mv_01_mv_54_other_files_of_mavs_are_refused_by_name() {
     write(&here, "scene.json", &json!({ "Surface Mesh": [{ "Mesh": "scene.json" }] }));
     error(3, &here, &["build", "scene.json"]);
     write(&here, "scene.json", &with(json!([{ "Mesh": "tree.obj", "Instances": [] }])));
-    holds(&error(2, &here, &["build", "scene.json"]), &["Objects[0].Mesh: there is no file \"tree.obj\"", "--mesh-dir"]);
+    holds(
+        &error(2, &here, &["build", "scene.json"]),
+        &["Objects[0].Mesh: there is no file \"tree.obj\"", "--mesh-dir"],
+    );
 }
 
 #[test]
@@ -140,7 +143,8 @@ fn mv_27_mv_29_turns_and_mirrors() {
 fn mv_27_degrees_or_radians_by_the_values() {
     let here = scene("mv_27_unit", &json!({}));
     let of = |turns: &[f64]| {
-        let each: Vec<Value> = turns.iter().map(|v| json!({ "Mesh": "plane.obj", "YawPitchRoll": [v, 0, 0] })).collect();
+        let each: Vec<Value> =
+            turns.iter().map(|v| json!({ "Mesh": "plane.obj", "YawPitchRoll": [v, 0, 0] })).collect();
         json!({ "Surface Mesh": each })
     };
     for (turns, said) in [
@@ -153,7 +157,8 @@ fn mv_27_degrees_or_radians_by_the_values() {
     ] {
         write(&here, "scene.json", &of(turns));
         let notes = built(&here, &[])["scene"]["notes"].clone();
-        let notes = notes.as_array().unwrap().iter().filter_map(|n| n.as_str()).find(|n| n.contains("turns are taken as"));
+        let notes =
+            notes.as_array().unwrap().iter().filter_map(|n| n.as_str()).find(|n| n.contains("turns are taken as"));
         assert_eq!(notes.map(|n| n.contains(said.unwrap_or("?"))), said.map(|_| true), "{turns:?}: {notes:?}");
     }
     write(&here, "scene.json", &of(&[1.5708, 90.0]));
@@ -165,7 +170,8 @@ fn mv_27_degrees_or_radians_by_the_values() {
 #[test]
 fn mv_26_mv_62_mv_66_switches_of_axes_in_their_order() {
     let here = scene("mv_26_axes", &json!({}));
-    fs::write(here.join("point.obj"), "v 1 2 3\nv 1.5 2 3\nv 1 2.5 3\nv 1 2 3.5\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n").unwrap();
+    fs::write(here.join("point.obj"), "v 1 2 3\nv 1.5 2 3\nv 1 2.5 3\nv 1 2 3.5\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n")
+        .unwrap();
     for (switches, least) in [
         (json!({}), [1.0, 2.0, 3.0]),
         (json!({ "Rotate Y to Z": true }), [1.0, -3.5, 2.0]),
@@ -187,7 +193,9 @@ fn mv_26_mv_62_mv_66_switches_of_axes_in_their_order() {
 #[test]
 fn mv_06_mv_07_mv_08_mv_24_mv_25_mv_63_where_meshes_are_looked_for() {
     let here = folder("mv_06_paths");
-    for (place, z) in [("data/scenes/meshes/a/one.obj", 1.0), ("data/scenes/meshes/b/two.obj", 2.0), ("else/c/one.obj", 5.0)] {
+    for (place, z) in
+        [("data/scenes/meshes/a/one.obj", 1.0), ("data/scenes/meshes/b/two.obj", 2.0), ("else/c/one.obj", 5.0)]
+    {
         let file = here.join(place);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, square("s", [0.0, 0.0, z], 5.0)).unwrap();
@@ -233,7 +241,11 @@ fn mv_06_mv_07_mv_08_mv_24_mv_25_mv_63_where_meshes_are_looked_for() {
     holds(&why, &["Surface Mesh[0].Mesh: there is no file \"a/one.obj\"", "--data-dir"]);
     expect(0, &here, &["build", "far/s.json", "--data-dir", "data", "-o", "scene.hpan"]);
     assert_eq!(heights(&here, &["0,0"]), [1.0]);
-    write(&here, "far/s.json", &json!({ "Surface Mesh": [{ "Mesh": here.join("else/c/one.obj") }, { "Mesh": "no.obj" }] }));
+    write(
+        &here,
+        "far/s.json",
+        &json!({ "Surface Mesh": [{ "Mesh": here.join("else/c/one.obj") }, { "Mesh": "no.obj" }] }),
+    );
     holds(&error(2, &here, &["build", "far/s.json"]), &["Surface Mesh[1].Mesh"]);
 }
 
@@ -242,8 +254,10 @@ fn mv_09_mv_67_labels_of_meshes_and_groups() {
     let tree = json!({ "Object Labels": "labels.json", "Surface Mesh": [{ "Mesh": "plane.obj" }],
         "Objects": [{ "Mesh": "two.obj", "Label By Group": true, "Instances": [{}] }] });
     let here = scene("mv_09_labels", &tree);
-    fs::write(here.join("two.obj"), square("rock", [0.0, 0.0, 1.0], 1.0) + &square("tree", [5.0, 0.0, 1.0], 1.0)).unwrap();
-    let colours = json!([{ "Label": "trail", "Label Number": 4, "Color": [1, 0, 0] }, { "Label": "stone", "Label Number": 9 }]);
+    fs::write(here.join("two.obj"), square("rock", [0.0, 0.0, 1.0], 1.0) + &square("tree", [5.0, 0.0, 1.0], 1.0))
+        .unwrap();
+    let colours =
+        json!([{ "Label": "trail", "Label Number": 4, "Color": [1, 0, 0] }, { "Label": "stone", "Label Number": 9 }]);
     let labels = json!([["plane.obj", "trail"], ["rock", "stone"], ["other.obj", "trail"]]);
     write(&here, "labels.json", &json!({ "Label Colors": colours, "Labels": labels }));
     built(&here, &["--objects", "drivable"]);
@@ -282,12 +296,20 @@ fn mv_13_to_mv_18_trails_are_bands_of_material() {
     let tree = |trail: &Value| json!({ "Surface Mesh": [{ "Mesh": "slope.obj" }], "Layered Surface": { "Mesh": "slope.obj", "Trail": trail } });
     let here = scene("mv_13_trails", &tree(&trail));
     // two triangles, rising to the north: the trail crosses their common edge
-    fs::write(here.join("slope.obj"), "v -50 -50 -5\nv 50 -50 -5\nv 50 50 5\nv -50 50 5\nusemtl Grass\nf 1 2 3\nf 1 3 4\n").unwrap();
+    fs::write(
+        here.join("slope.obj"),
+        "v -50 -50 -5\nv 50 -50 -5\nv 50 50 5\nv -50 50 5\nusemtl Grass\nf 1 2 3\nf 1 3 4\n",
+    )
+    .unwrap();
     let way = |poses: &str| format!("QS VANE REPLAY FILE\nVersion: 1\n@Data\n{poses}@END OF REPLAY FILE\n");
-    fs::write(here.join("way.vprp"), way("0.01:-40.0 0.0 2.0:1.0 0.0 0.0 0.0\n0.02:40.0 0.0 2.0:1.0 0.0 0.0 0.0\n")).unwrap();
+    fs::write(here.join("way.vprp"), way("0.01:-40.0 0.0 2.0:1.0 0.0 0.0 0.0\n0.02:40.0 0.0 2.0:1.0 0.0 0.0 0.0\n"))
+        .unwrap();
     // off by default
     let report = built(&here, &[]);
-    holds(&report["scene"]["notes"].to_string(), &["Layered Surface.Trail of 1 path is not used", "--trails as-material"]);
+    holds(
+        &report["scene"]["notes"].to_string(),
+        &["Layered Surface.Trail of 1 path is not used", "--trails as-material"],
+    );
     assert_eq!(asked(&here, &["0,0"], &[])[0]["material"], "Grass");
     let report = built(&here, &["--trails", "as-material"]);
     // MV-17
@@ -297,7 +319,19 @@ fn mv_13_to_mv_18_trails_are_bands_of_material() {
         all.map(|a| (a["material"].as_str().unwrap().into(), a["z"].as_f64().unwrap())).collect()
     };
     // the trail reaches 1 m to either side, a track from 0.325 to 0.925 m
-    let points = ["-30,0", "-30,0.3", "-30,0.35", "-30,0.9", "-30,0.95", "-30,1.05", "-30,-0.9", "-30,-0.97", "39.9,0", "40.1,0", "0,0.6"];
+    let points = [
+        "-30,0",
+        "-30,0.3",
+        "-30,0.35",
+        "-30,0.9",
+        "-30,0.95",
+        "-30,1.05",
+        "-30,-0.9",
+        "-30,-0.97",
+        "39.9,0",
+        "40.1,0",
+        "0,0.6",
+    ];
     let names = ["trail", "trail", "track", "track", "trail", "Grass", "track", "trail", "trail", "Grass", "track"];
     for ((point, (name, z)), wanted) in points.iter().zip(at(&points)).zip(names) {
         let y: f64 = point.split(',').nth(1).unwrap().parse().unwrap();
@@ -316,7 +350,8 @@ fn mv_13_to_mv_18_trails_are_bands_of_material() {
     both["Path"] = json!(["way.vprp", "bend.vprp"]);
     write(&here, "scene.json", &tree(&both));
     built(&here, &["--trails", "as-material"]);
-    let names: Vec<String> = at(&["-30,0", "-10,10", "-10,10.6", "0.6,20", "0.9,9.1", "3,20"]).into_iter().map(|a| a.0).collect();
+    let names: Vec<String> =
+        at(&["-30,0", "-10,10", "-10,10.6", "0.6,20", "0.9,9.1", "3,20"]).into_iter().map(|a| a.0).collect();
     assert_eq!(names, ["trail", "trail", "track", "track", "track", "Grass"]);
     fs::write(here.join("way.vprp"), way("0:1 2\n")).unwrap();
     let why = error(2, &here, &["build", "scene.json", "--trails", "as-material"]);
@@ -329,14 +364,18 @@ fn mv_69_potholes_are_deepest_in_their_middle() {
     let here = scene("mv_69_potholes", &tree);
     fs::write(here.join("holes.txt"), "# depth, diameter, x, y\n0.25, 2, 10, -5\n0.1 1 0 0\n").unwrap();
     built(&here, &[]);
-    let z: Vec<f64> = heights(&here, &["10,-5", "0,0", "10.5,-5", "11.01,-5", "20,20"]).iter().map(|z| z.as_f64().unwrap()).collect();
+    let z: Vec<f64> =
+        heights(&here, &["10,-5", "0,0", "10.5,-5", "11.01,-5", "20,20"]).iter().map(|z| z.as_f64().unwrap()).collect();
     assert!((z[0] + 0.25).abs() < 1e-4 && (z[1] + 0.1).abs() < 1e-4, "{z:?}");
     // a paraboloid, within a sixth of its depth
     assert!((z[2] + 0.25 * 0.75).abs() < 0.01, "{z:?}");
     assert_eq!(z[3..], [0.0, 0.0]);
     expect(0, &here, &["verify", "scene.hpan"]);
     fs::write(here.join("holes.txt"), "0.25, 2, 10\n").unwrap();
-    holds(&error(2, &here, &["build", "scene.json"]), &["Potholes: ", "holes.txt: line 1: a line is depth, diameter, x, y"]);
+    holds(
+        &error(2, &here, &["build", "scene.json"]),
+        &["Potholes: ", "holes.txt: line 1: a line is depth, diameter, x, y"],
+    );
     fs::write(here.join("holes.txt"), "-1, 2, 10, 3\n").unwrap();
     holds(&error(2, &here, &["build", "scene.json"]), &["pothole 1: depth and diameter are numbers above 0"]);
 }
@@ -347,7 +386,11 @@ fn mv_75_the_page_lists_every_key() {
     use hardpan_builder::settings::mavs::{Fate, KEYS};
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/scenes.md")).unwrap();
     let (_, table) = page.split_once("\n## Keys\n").unwrap();
-    let rows: Vec<Vec<&str>> = table.lines().filter(|l| l.starts_with("| `")).map(|l| l.trim_matches('|').split('|').map(str::trim).collect()).collect();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|l| l.starts_with("| `"))
+        .map(|l| l.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
     let listed: Vec<(&str, &str)> = rows.iter().map(|row| (row[0].trim_matches('`'), row[2])).collect();
     let fate = |fate: &Fate| if *fate == Fate::Used { "used" } else { "not used" };
     let known: Vec<(&str, &str)> = KEYS.iter().map(|(key, _, of)| (*key, fate(of))).collect();
@@ -358,12 +401,23 @@ fn mv_75_the_page_lists_every_key() {
 fn mv_73_where_there_is_no_ground() {
     let here = scene("mv_73_hole", &json!({ "Surface Mesh": [{ "Mesh": "ring.obj" }] }));
     // a floor with a hole of 2 m in its middle
-    let ring = |a: f64, b: f64, c: f64, d: f64| format!("v {a} {b} 3\nv {c} {b} 3\nv {c} {d} 3\nv {a} {d} 3\nf -4 -3 -2 -1\n");
-    fs::write(here.join("ring.obj"), [ring(-9., -9., 9., -1.), ring(-9., 1., 9., 9.), ring(-9., -1., -1., 1.), ring(1., -1., 9., 1.)].concat()).unwrap();
+    let ring =
+        |a: f64, b: f64, c: f64, d: f64| format!("v {a} {b} 3\nv {c} {b} 3\nv {c} {d} 3\nv {a} {d} 3\nf -4 -3 -2 -1\n");
+    fs::write(
+        here.join("ring.obj"),
+        [ring(-9., -9., 9., -1.), ring(-9., 1., 9., 9.), ring(-9., -1., -1., 1.), ring(1., -1., 9., 1.)].concat(),
+    )
+    .unwrap();
     built(&here, &[]);
     let none = &asked(&here, &["0,0"], &[])[0];
     assert_eq!((&none["z"], &none["status"]), (&Value::Null, &json!("no ground")));
-    assert_eq!(asked(&here, &["0,0", "5,0"], &["--fallback=mavs"]).iter().map(|a| a["z"].as_f64().unwrap()).collect::<Vec<_>>(), [f64::from(f32::MIN), 3.0]);
+    assert_eq!(
+        asked(&here, &["0,0", "5,0"], &["--fallback=mavs"])
+            .iter()
+            .map(|a| a["z"].as_f64().unwrap())
+            .collect::<Vec<_>>(),
+        [f64::from(f32::MIN), 3.0]
+    );
     assert_eq!(asked(&here, &["0,0"], &["--fallback"])[0]["z"], 3.0);
 }
 
@@ -372,7 +426,8 @@ fn mv_04_textures_are_listed_and_not_loaded() {
     let here = scene("mv_04_textures", &json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }] }));
     let mesh = fs::read_to_string(here.join("plane.obj")).unwrap();
     fs::write(here.join("plane.obj"), format!("mtllib plane.mtl\n{mesh}")).unwrap();
-    fs::write(here.join("plane.mtl"), "newmtl Plane\nmap_Kd -s 1 1 1 grass.bmp\nbump stones.jpg\nmap_d grass.bmp\n").unwrap();
+    fs::write(here.join("plane.mtl"), "newmtl Plane\nmap_Kd -s 1 1 1 grass.bmp\nbump stones.jpg\nmap_d grass.bmp\n")
+        .unwrap();
     let report = built(&here, &[]);
     let ignored = report["import"]["files"][0]["ignored"].as_array().unwrap().clone();
     let textures = ignored.iter().find(|c| c["what"] == "textures").unwrap();
@@ -437,8 +492,19 @@ fn mv_40_to_mv_51_animations_are_checked_and_listed() {
     let tree = |walk: &Value| json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }], "Animations": [walk] });
     let here = scene("mv_40_animations", &tree(&walk));
     let unused = built(&here, &[])["scene"]["unused"].clone();
-    let keys = ["", "[0].Animation Folder", "[0].Frame List", "[0].Behavior", "[0].Mesh Scale", "[0].Rotate Y to X",
-        "[0].Initial Position", "[0].Initial Heading", "[0].Frame Rate", "[0].Speed", "[0].Path"];
+    let keys = [
+        "",
+        "[0].Animation Folder",
+        "[0].Frame List",
+        "[0].Behavior",
+        "[0].Mesh Scale",
+        "[0].Rotate Y to X",
+        "[0].Initial Position",
+        "[0].Initial Heading",
+        "[0].Frame Rate",
+        "[0].Speed",
+        "[0].Path",
+    ];
     let wanted: Vec<String> = keys.iter().map(|key| format!("Animations{key}")).collect();
     let mut unused: Vec<&str> = unused.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     unused.sort_unstable();
@@ -449,9 +515,17 @@ fn mv_40_to_mv_51_animations_are_checked_and_listed() {
     write(&here, "scene.json", &json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }], "Animations": "walk.json" }));
     built(&here, &[]);
     for (key, value) in [
-        ("Animation Folder", json!(1)), ("Frame List", json!([])), ("Behavior", json!(2)), ("Path", json!({})),
-        ("Mesh Scale", json!("big")), ("Rotate Y to X", json!(0)), ("Rotate Y to Z", json!("no")),
-        ("Initial Position", json!([1, 2])), ("Initial Heading", json!("east")), ("Frame Rate", json!(null)), ("Speed", json!("fast")),
+        ("Animation Folder", json!(1)),
+        ("Frame List", json!([])),
+        ("Behavior", json!(2)),
+        ("Path", json!({})),
+        ("Mesh Scale", json!("big")),
+        ("Rotate Y to X", json!(0)),
+        ("Rotate Y to Z", json!("no")),
+        ("Initial Position", json!([1, 2])),
+        ("Initial Heading", json!("east")),
+        ("Frame Rate", json!(null)),
+        ("Speed", json!("fast")),
     ] {
         let mut wrong = walk.clone();
         wrong[key] = value;
@@ -501,7 +575,8 @@ fn tops(here: &Path) -> Vec<[f64; 3]> {
             ["v", x, y, z, ..] => vertices.push([x, y, z].map(|v| v.parse().unwrap())),
             ["o" | "g", name, ..] => object = name.into(),
             ["f", ref corners @ ..] if object.contains("box") => {
-                faces.push(corners.iter().map(|c| c.split('/').next().unwrap().parse::<usize>().unwrap() - 1).collect());
+                faces
+                    .push(corners.iter().map(|c| c.split('/').next().unwrap().parse::<usize>().unwrap() - 1).collect());
             }
             _ => {}
         }
@@ -536,7 +611,8 @@ const LID: &str = "o box\nv -0.5 -0.5 0\nv 0.5 -0.5 0\nv 0.5 0.5 0\nv -0.5 0.5 0
 #[test]
 fn mv_22_mv_57_to_mv_61_mv_64_mv_71_mv_72_random_places() {
     let random = |more: Value| {
-        let mut random = json!({ "Number": 40, "Polygon": [[-30, -30], [30, -30], [30, 30], [-30, 30]], "Offset": [0, 0, 1.5] });
+        let mut random =
+            json!({ "Number": 40, "Polygon": [[-30, -30], [30, -30], [30, 30], [-30, 30]], "Offset": [0, 0, 1.5] });
         more.as_object().unwrap().iter().for_each(|(k, v)| random[k.as_str()] = v.clone());
         with(json!([{ "Mesh": "lid.obj", "Random": random }]))
     };
@@ -569,12 +645,16 @@ fn mv_22_mv_57_to_mv_61_mv_64_mv_71_mv_72_random_places() {
         assert!(x > -0.01 && y > -0.01 && (x < 5.01 || y < 5.01), "{x} {y}");
     }
     write(&here, "scene.json", &random(json!({ "Polygon": [[0, 0], [1, 1]] })));
-    holds(&error(2, &here, &["build", "scene.json"]), &["Objects[0].Random.Polygon is a list of 2; write a list of three"]);
+    holds(
+        &error(2, &here, &["build", "scene.json"]),
+        &["Objects[0].Random.Polygon is a list of 2; write a list of three"],
+    );
     write(&here, "scene.json", &random(json!({ "Minimum Spacing": 30 })));
     holds(&error(2, &here, &["build", "scene.json"]), &["there was room for ", " of 40 places, 30 m apart"]);
     write(&here, "scene.json", &random(json!({ "Polygon": [[900, 0], [990, 0], [990, 90]] })));
     holds(&error(2, &here, &["build", "scene.json"]), &["no ground of any source was found within the polygon"]);
-    for (key, value) in [("Number", json!(-1)), ("Scale", json!([2, 1])), ("Polygon", json!("x")), ("Offset", json!(1))] {
+    for (key, value) in [("Number", json!(-1)), ("Scale", json!([2, 1])), ("Polygon", json!("x")), ("Offset", json!(1))]
+    {
         write(&here, "scene.json", &random(json!({ key: value })));
         holds(&error(2, &here, &["build", "scene.json"]), &[&format!("Objects[0].Random.{key} is ")]);
     }
@@ -589,7 +669,8 @@ fn mv_61_mv_71_factors_of_random_places() {
     fs::write(here.join("lid.obj"), LID).unwrap();
     let extents = |scale: Value| {
         let random = json!({ "Number": 1, "Polygon": [[-30, -30], [30, -30], [30, 30], [-30, 30]], "Scale": scale, "Offset": [0, 0, 1] });
-        let tree = json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }], "Objects": [{ "Mesh": "lid.obj", "Random": random }] });
+        let tree =
+            json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }], "Objects": [{ "Mesh": "lid.obj", "Random": random }] });
         write(&here, "scene.json", &tree);
         built(&here, &["--objects", "drivable"]);
         let listed: Value = serde_json::from_str(&expect(0, &here, &["materials", "scene.hpan", "--json"])[0]).unwrap();
@@ -612,7 +693,14 @@ fn mv_59_many_places_are_counted_before_they_are_built() {
     tree["Objects"][0]["Random"]["Number"] = 1_000_000.into();
     write(&here, "scene.json", &tree);
     let [_, why] = soon(1, 2, &here, &["build", "scene.json"]);
-    holds(&why, &["blade.obj: 1,000,000 places come to 4,000,000 triangles, about ", "2,000,000 are the most", "draw fewer of it"]);
+    holds(
+        &why,
+        &[
+            "blade.obj: 1,000,000 places come to 4,000,000 triangles, about ",
+            "2,000,000 are the most",
+            "draw fewer of it",
+        ],
+    );
     let [_, why] = soon(1, 2, &here, &["build", "scene.json", "--max-triangles", "9000000", "--memory", "100MiB"]);
     holds(&why, &["100 MiB are the most", "--memory"]);
 }
@@ -649,7 +737,8 @@ fn mv_75_unknown_keys_are_told_with_their_path() {
     assert_eq!(unknown.as_array().unwrap().len(), 2, "{unknown}");
     holds(&unknown.to_string(), &["Surface Mesh[0].Posit1on (did you mean \\\"Position\\\"?)", "\"Colour"]);
     // MV-70
-    let mut unused: Vec<&str> = report["scene"]["unused"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut unused: Vec<&str> =
+        report["scene"]["unused"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     unused.sort_unstable();
     assert_eq!(unused, ["VegOverrideFile", "Vegetation Distribution", "_comment"]);
     holds(&report["warnings"].to_string(), &["Surface Mesh[0].Posit1on"]);
@@ -669,7 +758,10 @@ fn mv_01_bad_scenes_end_with_one_clear_error() {
         ("{\"Surface Mesh\": [{}]}", "Surface Mesh[0] has no Mesh"),
         ("{\"Surface Mesh\": [{\"Mesh\": \"no.obj\"}]}", "Surface Mesh[0].Mesh: there is no file \"no.obj\""),
         ("{\"Surface Mesh\": [{\"Mesh\": \"plane.obj\", \"Position\": [1e400, 0, 0]}]}", "line 1"),
-        ("{\"Surface Mesh\": [{\"Mesh\": \"plane.obj\", \"Position\": \"here\"}]}", "Surface Mesh[0].Position is the text \"here\""),
+        (
+            "{\"Surface Mesh\": [{\"Mesh\": \"plane.obj\", \"Position\": \"here\"}]}",
+            "Surface Mesh[0].Position is the text \"here\"",
+        ),
         ("{\"Surface Mesh\": [{\"Mesh\": \"plane.obj\", \"YawPitchRoll\": 3}]}", "Surface Mesh[0].YawPitchRoll is 3"),
     ] {
         fs::write(here.join("scene.json"), text).unwrap();

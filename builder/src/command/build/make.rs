@@ -15,7 +15,7 @@ use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
 use crate::import::file_name;
-use crate::options::Options;
+use crate::options::{Options, Rays};
 use crate::settings::Settings;
 use hardpan::Terrain;
 
@@ -102,6 +102,9 @@ impl<'a> Plan<'a> {
             made_of(&self.output, libraries.iter().copied())
         };
         let mut ready = asked.read(|settings| self.args.over(settings), kept, report)?;
+        let is_mesh = ready.provenance.settings.raster.is_none() && !ready.scene.triangles.is_empty();
+        let build = &mut ready.provenance.settings.build;
+        build.rays = build.rays.or(is_mesh.then_some(Rays::All));
         let factors = self.args.factors.factors();
         if !factors.is_none() {
             factors.apply(&mut ready.scene.materials).map_err(|e| Failure::build(&self.who, e.into()))?;
@@ -208,7 +211,7 @@ impl<'a> Plan<'a> {
     }
 
     fn note(&self, t: &Terrain, built: &Built, ready: &Ready, report: &mut Report) {
-        if let Some(text) = heavy(t, &ready.provenance.settings.build, built.report.index_bytes) {
+        if let Some(text) = heavy(t, &ready.provenance.settings.build, built.report.packed.index_bytes) {
             report.note(format!("{}: {text}", named(&self.who)));
         }
     }
@@ -271,12 +274,12 @@ impl<'a> Plan<'a> {
 /// What became of triangles that are not as the source has them.
 pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let left_out = [
-        (r.excluded, format!("{} not included", grouped(r.excluded))),
-        (r.obstacles, counted(r.obstacles, "obstacle")),
-        (r.vertical, format!("{} vertical", grouped(r.vertical))),
-        (r.ceilings, counted(r.ceilings, "underside")),
-        (r.steep, format!("{} steeper than the limit", grouped(r.steep))),
-        (r.collapsed, format!("{} collapsed to a line or a point", grouped(r.collapsed))),
+        (r.left_out.excluded, format!("{} not included", grouped(r.left_out.excluded))),
+        (r.left_out.obstacles, counted(r.left_out.obstacles, "obstacle")),
+        (r.left_out.vertical, format!("{} vertical", grouped(r.left_out.vertical))),
+        (r.left_out.ceilings, counted(r.left_out.ceilings, "underside")),
+        (r.left_out.steep, format!("{} steeper than the limit", grouped(r.left_out.steep))),
+        (r.left_out.collapsed, format!("{} collapsed to a line or a point", grouped(r.left_out.collapsed))),
         (r.duplicates, counted(r.duplicates, "duplicate")),
         (r.outside, format!("{} outside the domain", grouped(r.outside))),
     ];

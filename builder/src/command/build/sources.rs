@@ -8,18 +8,18 @@ use std::{
 
 use crate::build::source::{ground, parts};
 use crate::image::provenance::{Input, Provenance};
+use crate::import::place::{Budget, is_placed};
 use crate::import::{Frame, Import, file_name, utf8};
 use crate::options::Options;
-use crate::scene::Scene;
-use crate::import::place::{Budget, is_placed};
 use crate::report::Finding;
+use crate::scene::Scene;
 use crate::settings::{Applied, MaterialRule, Settings, SourceFile, mavs};
 use crate::{check, import};
 
 use super::{
     super::{
-        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, notes, progress::stage,
-        shown,
+        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, notes,
+        progress::stage, shown,
     },
     Done, Failure, Report, Sources, Transform, has_extension, named, quoted, same,
 };

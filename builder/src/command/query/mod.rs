@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Hit, Status, Terrain};
+use hardpan::{Hit, Terrain};
 
 pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
@@ -32,6 +32,7 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
+use crate::query::column;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
 
@@ -135,7 +136,8 @@ fn points(path: &Path, timed: bool) -> Done<Points> {
     if file.timed {
         file.pass(4, &measured::COLUMNS)?
     } else {
-        file.pass(2, &tables::ANSWER[2..])?
+        // of a drive alone are the first two
+        file.pass(2, &column::names()[2..])?
     }
     Ok(file)
 }
@@ -312,7 +314,8 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
             let first = usize::from(layers.written > 0);
             for (hit, number) in self.space[..layers.written.max(1)].iter().zip(first as u32..) {
                 let (layer, passed) = (Some(number), beside.passed(i));
-                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, lowest: false, passed };
+                let row =
+                    Row { ask, stop: None, layer, status: layers.status, hit, filled: false, lowest: false, passed };
                 self.sheet.row(&row).map_err(&self.failed)?;
             }
         }
@@ -355,15 +358,5 @@ impl<'b> Beside<'b> {
             Beside::File(_, passed) => Some((passed, i)),
             Beside::Drive(_, first, passed) => Some((passed, first + i)),
         }
-    }
-}
-
-pub fn status_text(status: Status) -> &'static str {
-    match status {
-        Status::Found => "found",
-        Status::NoGround => "no ground",
-        Status::NotInImage => "not in image",
-        Status::Damaged => "damaged",
-        Status::LimitReached => "limit reached",
     }
 }

@@ -104,7 +104,10 @@ impl Source<'_> {
         let size = of.bytes() * N as u64;
         let held: u64 = self.buffers.iter().map(|b| b.len() as u64).sum();
         if accessor.count > held {
-            return Err(wrong(format!("it states {} elements, more than all buffers can hold", grouped(accessor.count))));
+            return Err(wrong(format!(
+                "it states {} elements, more than all buffers can hold",
+                grouped(accessor.count)
+            )));
         }
         let element = |run: &Run, i: usize| {
             let at = run.at + i * run.stride;
@@ -150,7 +153,9 @@ impl Source<'_> {
             return Err(format!("accessors[{number}]: indices are whole numbers of 0 or more"));
         }
         match all.iter().find(|[v]| *v >= end as f64) {
-            Some([v]) => Err(format!("accessors[{number}]: it names vertex {v}, and there are {}", grouped(end as u64))),
+            Some([v]) => {
+                Err(format!("accessors[{number}]: it names vertex {v}, and there are {}", grouped(end as u64)))
+            }
             None => Ok(all.into_iter().map(|[v]| v as u32).collect()),
         }
     }

@@ -56,11 +56,14 @@ pub fn buffers(root: &Root, own: Option<&[u8]>, path: &Path) -> Result<(Vec<Vec<
     for (i, buffer) in root.buffers.iter().enumerate() {
         let wrong = |cause: String| ImportError::input(path, format!("buffers[{i}]: {cause}"), AGAIN);
         let held = match &buffer.uri {
-            None if i == 0 => own.ok_or_else(|| wrong("it has no uri, and the file no chunk of bytes".into()))?.to_vec(),
+            None if i == 0 => {
+                own.ok_or_else(|| wrong("it has no uri, and the file no chunk of bytes".into()))?.to_vec()
+            }
             None => return Err(wrong("it has no uri".into())),
             Some(uri) => match uri.strip_prefix("data:") {
                 Some(data) => {
-                    let text = data.split_once(',').filter(|(kind, _)| kind.ends_with(";base64") && !kind.contains(";;"));
+                    let text =
+                        data.split_once(',').filter(|(kind, _)| kind.ends_with(";base64") && !kind.contains(";;"));
                     text.and_then(|(_, text)| base64(text)).ok_or_else(|| wrong("its data is no base64".into()))?
                 }
                 None => {

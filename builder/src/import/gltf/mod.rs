@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use self::accessor::Source;
 use self::tree::{Node, Primitive, Root};
 use super::{
-    FileReport, Frame, Import, ImportError, ImportErrorKind, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Next,
-    Place, Unit, Up, bytes, file_name, forget_unused, number_sources, plain,
+    FileReport, Frame, Import, ImportError, ImportErrorKind, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names,
+    Next, Place, Unit, Up, bytes, file_name, forget_unused, number_sources, plain,
     report::{Tally, Thing},
     too_many,
 };
@@ -69,7 +69,8 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
         return Err(tally.nothing(path, "export the objects as meshes, each with a node in the scene"));
     }
     forget_unused(&mut scene);
-    let library = |file: PathBuf| Library { name: file_name(&file), line: 0, materials: None, problem: None, file: Some(file) };
+    let library =
+        |file: PathBuf| Library { name: file_name(&file), line: 0, materials: None, problem: None, file: Some(file) };
     let mut report = FileReport {
         file: file_name(path),
         format: "gltf",
@@ -262,7 +263,12 @@ fn faces(
             tally.add(Thing::Small, u64::from(indices.len() % 3 != 0));
             all.extend(indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]]));
         }
-        5 => all.extend(indices.windows(3).enumerate().map(|(i, t)| if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] })),
+        5 => all.extend(
+            indices
+                .windows(3)
+                .enumerate()
+                .map(|(i, t)| if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] }),
+        ),
         _ => {
             if let [first, rest @ ..] = &indices[..] {
                 all.extend(rest.windows(2).map(|t| [*first, t[0], t[1]]));

@@ -114,7 +114,12 @@ impl Head {
                         b"ascii" => Form::Text,
                         b"binary_little_endian" => Form::Little,
                         b"binary_big_endian" => Form::Big,
-                        other => return wrong(format!("the format is {}, and ascii, binary_little_endian and binary_big_endian are known", quoted(other))),
+                        other => {
+                            return wrong(format!(
+                                "the format is {}, and ascii, binary_little_endian and binary_big_endian are known",
+                                quoted(other)
+                            ));
+                        }
                     });
                 }
                 [b"element", own, count] => {
@@ -132,8 +137,12 @@ impl Head {
                         [of, own] => (None, *of, own),
                         _ => return wrong(format!("this is no property: {}", quoted(text))),
                     };
-                    let known = |word: &[u8]| Type::named(word).ok_or_else(|| (line, format!("{} is no type of a number", quoted(word)), AGAIN));
-                    let property = Property { name: name(own).into_owned(), of: known(of)?, list: list.map(known).transpose()? };
+                    let known = |word: &[u8]| {
+                        Type::named(word)
+                            .ok_or_else(|| (line, format!("{} is no type of a number", quoted(word)), AGAIN))
+                    };
+                    let property =
+                        Property { name: name(own).into_owned(), of: known(of)?, list: list.map(known).transpose()? };
                     element.properties.push(property);
                 }
                 [b"end_header"] => break,

@@ -61,15 +61,26 @@ struct Faces {
     ends: Vec<usize>,
 }
 
-fn mesh(bytes: &[u8], path: &Path, head: &Head, transform: &Transform, tally: &mut Tally) -> Result<Scene, ImportError> {
+fn mesh(
+    bytes: &[u8],
+    path: &Path,
+    head: &Head,
+    transform: &Transform,
+    tally: &mut Tally,
+) -> Result<Scene, ImportError> {
     let mut body = Body::new(bytes, head);
     let mut faces = Faces::default();
-    let mut scene = Scene { materials: plain(path, &[NO_NAME.into()])?, sources: vec![NO_NAME.into()], ..Scene::default() };
+    let mut scene =
+        Scene { materials: plain(path, &[NO_NAME.into()])?, sources: vec![NO_NAME.into()], ..Scene::default() };
     for element in &head.elements {
         let least = element.least(head.form);
         if element.count.saturating_mul(least) > body.left() as u64 {
             let rest = format!("and {} follow", counted(body.left() as u64, "byte"));
-            let cause = format!("it states {} of {}, {rest}: the file is cut off, or damaged", grouped(element.count), element.name);
+            let cause = format!(
+                "it states {} of {}, {rest}: the file is cut off, or damaged",
+                grouped(element.count),
+                element.name
+            );
             return Err(ImportError { place: Place::Line(element.line), ..ImportError::input(path, cause, AGAIN) });
         }
         let done = match &*element.name {

@@ -84,7 +84,11 @@ fn kind(bytes: &[u8], path: &Path) -> Result<Kind, ImportError> {
             let error = ImportError::input(path, cause, AGAIN);
             Err(ImportError { place: Place::Byte(HEAD as u64 - 4), ..error })
         }
-        None => Err(ImportError::input(path, "this is neither a binary STL nor one in text", "check what kind of file it is")),
+        None => Err(ImportError::input(
+            path,
+            "this is neither a binary STL nor one in text",
+            "check what kind of file it is",
+        )),
     }
 }
 
@@ -93,7 +97,8 @@ fn of_binary(bytes: &[u8], path: &Path, transform: &Transform, tally: &mut Tally
     if facets.len() * 3 > MOST_VERTICES {
         return Err(too_many(path, "more than 1,431,655,764 facets"));
     }
-    let mut scene = Scene { materials: plain(path, &[NO_NAME.into()])?, sources: vec![NO_NAME.into()], ..Scene::default() };
+    let mut scene =
+        Scene { materials: plain(path, &[NO_NAME.into()])?, sources: vec![NO_NAME.into()], ..Scene::default() };
     let room = scene.positions.try_reserve_exact(3 * facets.len()).and(scene.triangles.try_reserve_exact(facets.len()));
     room.map_err(|_| bytes::no_memory(path, &counted(facets.len() as u64, "facet")))?;
     for facet in facets {

@@ -31,7 +31,8 @@ const SLIP: f64 = 0.02;
 pub fn decide(all: &[(String, f64)]) -> Result<(Angles, Option<String>), SettingsError> {
     let is_turned = all.iter().filter(|(_, v)| *v != 0.0);
     let quarters = |v: f64| (v.abs() / FRAC_PI_2).round();
-    let is_radians = |v: f64| quarters(v) >= 1.0 && (v.abs() - quarters(v) * FRAC_PI_2).abs() <= SLIP && v.abs() <= 2.0 * PI + SLIP;
+    let is_radians =
+        |v: f64| quarters(v) >= 1.0 && (v.abs() - quarters(v) * FRAC_PI_2).abs() <= SLIP && v.abs() <= 2.0 * PI + SLIP;
     let radians = is_turned.clone().find(|(_, v)| is_radians(*v));
     let degrees = is_turned.clone().find(|(_, v)| v.abs() > 2.0 * PI + SLIP);
     let said = |unit: &str, (at, v): &(String, f64), other: &str| {

@@ -154,7 +154,9 @@ pub fn check(object: &Map<String, Value>, path: &str, general: &str, seen: &mut 
             Value::Array(all) if matches!(holds, Objects | ObjectsOrText) => {
                 for (i, inner) in all.iter().enumerate() {
                     let at = format!("{at}[{i}]");
-                    let inner = inner.as_object().ok_or_else(|| format!("{at} is {}; write an object, {{ ... }}", kind(inner)))?;
+                    let inner = inner
+                        .as_object()
+                        .ok_or_else(|| format!("{at} is {}; write an object, {{ ... }}", kind(inner)))?;
                     check(inner, &at, &list, seen)?;
                 }
             }
@@ -181,7 +183,8 @@ pub fn ranges(value: &Value) -> Option<Vec<[f64; 2]>> {
 }
 
 fn is(value: &Value, holds: Holds) -> bool {
-    let pairs = |v: &Value| v.as_array().is_some_and(|all| all.len() >= 3 && all.iter().all(|p| numbers::<2>(p).is_some()));
+    let pairs =
+        |v: &Value| v.as_array().is_some_and(|all| all.len() >= 3 && all.iter().all(|p| numbers::<2>(p).is_some()));
     match holds {
         Object => value.is_object(),
         Objects => value.is_array(),

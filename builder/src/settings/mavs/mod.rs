@@ -12,8 +12,8 @@ pub use self::keys::{Fate, Holds, KEYS};
 use self::keys::{Seen, check, numbers, ranges};
 use self::paths::{Folders, Note};
 use super::frame::Up;
-use super::placement::{Placement, Scatter};
 use super::marks::Trail;
+use super::placement::{Placement, Scatter};
 use super::{PartRule, Scale, Settings, SettingsError, SourceFile};
 use crate::util::text::{bounded, bounded_text, counted};
 use hardpan::format::surface;
@@ -126,7 +126,8 @@ pub fn read(text: &str, place: &Path, typed: &Typed) -> Result<Read, SettingsErr
     let stated = text_of(top, "PathToMeshes");
     let whole = flag(top, "UseFullPaths");
     let folders = Folders::new(place, stated, typed.mesh_dir.as_deref(), typed.data_dir.as_deref(), whole);
-    let mut scene = Scene { typed, angles, folders, labels: Labels::default(), looked: Vec::new(), read: Read::default() };
+    let mut scene =
+        Scene { typed, angles, folders, labels: Labels::default(), looked: Vec::new(), read: Read::default() };
     scene.read.notes.extend(said);
     scene.labels(top);
     scene.all(top).map_err(wrong)?;
@@ -245,7 +246,9 @@ impl Scene<'_> {
                 self.surface(surface, &format!("Surface Mesh[{i}]"))?;
             }
             if layered.contains_key("Mesh") {
-                self.read.notes.push("the ground is that of Surface Mesh; Layered Surface.Mesh is not used beside it".into());
+                self.read
+                    .notes
+                    .push("the ground is that of Surface Mesh; Layered Surface.Mesh is not used beside it".into());
             }
         } else if layered.contains_key("Mesh") {
             self.surface(layered, "Layered Surface")?;
@@ -276,7 +279,8 @@ impl Scene<'_> {
         for (i, animation) in objects(top, "Animations") {
             let word = text_of(animation, "Behavior").unwrap_or(BEHAVIOURS[0]);
             if !BEHAVIOURS.contains(&word) {
-                let text = format!("Animations[{i}].Behavior is {:?}, and {} are known", bounded(word), BEHAVIOURS.join(", "));
+                let text =
+                    format!("Animations[{i}].Behavior is {:?}, and {} are known", bounded(word), BEHAVIOURS.join(", "));
                 self.read.warnings.push(text);
             }
         }
@@ -372,7 +376,9 @@ impl Scene<'_> {
         }
         if let Some(library) = text_of(own, "Material") {
             if let Err(why) = self.folders.mesh(library, false, &mut self.looked) {
-                self.read.notes.push(format!("{at}.Material: {why}; materials have the names that the mesh gives them"));
+                self.read
+                    .notes
+                    .push(format!("{at}.Material: {why}; materials have the names that the mesh gives them"));
             }
         }
         self.read.settings.sources.push(source);
@@ -418,7 +424,11 @@ impl Scene<'_> {
             let at = if paths.len() > 1 { format!("{at}.Path[{i}]") } else { format!("{at}.Path") };
             let place = self.folders.data(path).map_err(|why| format!("{at}: {why}"))?;
             let (poses, points) = trail::path(&place).map_err(|why| format!("{at}: {why}"))?;
-            self.read.notes.push(format!("{at}: {}, as {}", counted(poses, "pose"), counted(points.len() as u64, "point")));
+            self.read.notes.push(format!(
+                "{at}: {}, as {}",
+                counted(poses, "pose"),
+                counted(points.len() as u64, "point")
+            ));
             self.read.settings.trails.push(Trail { width, track_width, wheelbase, points });
         }
         Ok(())

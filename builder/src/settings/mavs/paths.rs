@@ -39,8 +39,9 @@ impl Folders {
         let name = slashes(name);
         let as_it_stands = self.scene.join(&name);
         if self.whole {
-            return existing(&as_it_stands)
-                .ok_or_else(|| format!("there is no {}; UseFullPaths is true, so it is looked for nowhere else", quoted(&as_it_stands)));
+            return existing(&as_it_stands).ok_or_else(|| {
+                format!("there is no {}; UseFullPaths is true, so it is looked for nowhere else", quoted(&as_it_stands))
+            });
         }
         let below = self.meshes.join(&name);
         let (one, other) = if first { (as_it_stands, below) } else { (below, as_it_stands) };
@@ -52,7 +53,11 @@ impl Folders {
         search(&self.meshes, file.as_ref(), DEEPEST, &mut seen, &mut found);
         found.sort();
         match &found[..] {
-            [] => Err(self.missing(&name, &self.meshes, "--mesh-dir FOLDER, or --data-dir FOLDER with scenes/meshes in it")),
+            [] => Err(self.missing(
+                &name,
+                &self.meshes,
+                "--mesh-dir FOLDER, or --data-dir FOLDER with scenes/meshes in it",
+            )),
             [only] => {
                 notes.push(Note::Note(format!("{name:?} was found as {}", quoted(only))));
                 Ok(only.clone())
@@ -74,7 +79,11 @@ impl Folders {
 
     fn missing(&self, name: &str, below: &Path, hint: &str) -> String {
         let own = if self.scene.as_os_str().is_empty() { Path::new(".") } else { &self.scene };
-        format!("there is no file {name:?} below {} or {}; say where it is with {hint}", quoted(&plain(below)), quoted(own))
+        format!(
+            "there is no file {name:?} below {} or {}; say where it is with {hint}",
+            quoted(&plain(below)),
+            quoted(own)
+        )
     }
 }
 

@@ -47,7 +47,11 @@ pub fn path(place: &Path) -> Result<(u64, Vec<[f64; 2]>), String> {
     points.dedup();
     let points = straight(&points);
     if points.len() < 2 {
-        return Err(format!("{} has {} behind @Data, and two places make a trail", quoted(place), counted(poses, "pose")));
+        return Err(format!(
+            "{} has {} behind @Data, and two places make a trail",
+            quoted(place),
+            counted(poses, "pose")
+        ));
     }
     Ok((poses, points))
 }
@@ -68,7 +72,8 @@ fn straight(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
             let [x, y] = [x - along * dx, y - along * dy];
             (x * x + y * y).sqrt()
         };
-        let farthest = (from + 1..to).map(|i| (i, away(points[i]))).fold((from, NEAR), |m, n| if n.1 > m.1 { n } else { m });
+        let farthest =
+            (from + 1..to).map(|i| (i, away(points[i]))).fold((from, NEAR), |m, n| if n.1 > m.1 { n } else { m });
         if farthest.0 != from {
             kept[farthest.0] = true;
             stack.extend([(from, farthest.0), (farthest.0, to)]);
