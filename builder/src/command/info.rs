@@ -3,9 +3,9 @@
 use std::{borrow::Cow, io::Write, path::PathBuf};
 
 use crate::image::as_source::mu_by_default;
+use crate::image::earth::Earth;
 use crate::image::info::{Info, Leaves, VERSION, materials, sections, tiles};
 use crate::image::provenance::Provenance;
-use crate::query::earth::Earth;
 use crate::util::text::{hex, metres, section_label};
 use hardpan::{Terrain, format::section};
 use serde_json::{Map, Value, json};

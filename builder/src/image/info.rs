@@ -1,9 +1,9 @@
 //! What an image says about itself, as values: `info.schema.json` states the shape of their JSON, and what each key is.
 
 use crate::image::as_source::{classes, provenance, recorded, settings_of};
+use crate::image::earth::Earth;
 use crate::image::{decode, rays};
 use crate::options::{Options, Rays};
-use crate::query::earth::Earth;
 use crate::settings::MaterialRule;
 use crate::util::text::{counted, fallback, hex, section_label, section_name};
 use hardpan::{

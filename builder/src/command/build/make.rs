@@ -14,9 +14,9 @@ use crate::check::gaps::{Narrow, narrow};
 use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
+use crate::image::earth::Earth;
 use crate::import::file_name;
 use crate::options::{Options, Rays};
-use crate::query::earth::Earth;
 use crate::settings::Settings;
 use crate::util::text::metres;
 use hardpan::Terrain;
@@ -148,7 +148,7 @@ impl<'a> Plan<'a> {
 
     /// What is wrong with the ground, as far as a build looks; stops with `--strict`.
     fn look(&self, t: &Terrain, built: &Built, ready: &mut Ready, report: &mut Report) -> Done {
-        let Ready { provenance, scene, applied, sources, .. } = ready;
+        let Ready { provenance, scene, applied, sources, scene_file, .. } = ready;
         let Settings { allow, build, .. } = &provenance.settings;
         let allows = |f: &crate::report::Finding| allow.contains(&f.code);
         let all = check::built(&built.report, build);
@@ -164,6 +164,7 @@ impl<'a> Plan<'a> {
             settings: self.args.from.settings.as_deref(),
             sources,
             transform: &self.args.transform,
+            scene_file: scene_file.as_deref(),
             output: &self.output,
         };
         origin.tell(t, report);

@@ -32,8 +32,8 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
+use crate::image::earth::Earth;
 use crate::query::column;
-use crate::query::earth::Earth;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
 
@@ -69,9 +69,10 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
-    /// Fill in what the kernel answers where there is no ground
-    #[arg(long, conflicts_with_all = ["layers", "explain"])]
-    fallback: bool,
+    /// Fill in what the kernel answers where there is no ground, or as MAVS does: the lowest number
+    #[arg(long, value_name = "mavs", num_args = 0..=1, require_equals = true, default_missing_value = "image")]
+    #[arg(value_parser = ["image", "mavs"], hide_possible_values = true, conflicts_with_all = ["layers", "explain"])]
+    fallback: Option<String>,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
@@ -324,8 +325,9 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
                 self.missed.jumps.go(self.terrain, stop.wheel, [ask.x, ask.y], ask.z, a, stop.line);
             }
             let (stop, passed) = (beside.stop(i), beside.passed(i));
-            let filled = self.args.fallback && !a.found();
-            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
+            let filled = self.args.fallback.is_some() && !a.found();
+            let lowest = self.args.fallback.as_deref() == Some("mavs");
+            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, lowest, passed };
             self.sheet.row(&row).map_err(&self.failed)?;
         }
         Ok(())
@@ -339,7 +341,8 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
             let first = usize::from(layers.written > 0);
             for (hit, number) in self.space[..layers.written.max(1)].iter().zip(first as u32..) {
                 let (layer, passed) = (Some(number), beside.passed(i));
-                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
+                let row =
+                    Row { ask, stop: None, layer, status: layers.status, hit, filled: false, lowest: false, passed };
                 self.sheet.row(&row).map_err(&self.failed)?;
             }
         }

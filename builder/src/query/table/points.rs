@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::query::earth::Earth;
+use crate::image::earth::Earth;
 
 use super::{
     At, Cause, Note, Passed, TableError,
