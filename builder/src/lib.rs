@@ -8,7 +8,7 @@
 //!     triangles: vec![Triangle { v: [0, 1, 2], material: 0, source: 0 }],
 //!     materials: vec![Material::new("Asphalt", 0.9)],
 //!     sources: vec!["example".into()],
-//!     fields: vec![],
+//!     ..Scene::default()
 //! };
 //! let built = build(&scene, &Options::default()).unwrap();
 //! let terrain = hardpan::Terrain::open(&built.image).unwrap();
@@ -70,11 +70,11 @@ pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::provenance::{Input, MatchedBy, Provenance};
 pub use image::{Image, ImageFile};
-pub use options::{Fallback, MaxCost, Near, Options, Outliers, SourceError, Split, Undersides};
+pub use options::{Fallback, MaxCost, Near, Options, Outliers, Rays, SourceError, Split, Undersides};
 pub use report::{
     About, Code, CodeEntry, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity,
 };
-pub use scene::{HeightField, Material, Scene, Triangle};
+pub use scene::{HeightField, Material, Scene, Triangle, Wall, WallKind};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{

@@ -4,7 +4,7 @@ use crate::util::text::counted;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// Which triangles are undersides. Wheels do not stand on them: they are left out, until there are queries that hit them.
+/// Which triangles are undersides. Wheels do not stand on them: they are ceilings, which rays hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
@@ -50,6 +50,33 @@ impl FromStr for Near {
         let number = |t: &str| t.trim().parse().map_err(|_| format!("{t:?} is not a whole number of lattice steps"));
         let (plan, height) = text.split_once(',').ok_or("two numbers with a comma between them, PLAN,HEIGHT")?;
         Ok(Near { plan: number(plan)?, height: number(height)? })
+    }
+}
+
+/// What an image has for rays beside its ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rays {
+    /// Nothing: an image for vertical queries, on whose ground rays land all the same.
+    #[default]
+    None,
+    /// Heights of cells, by which rays pass over them.
+    Extents,
+    /// The same, and all ceilings and obstacles: undersides, vertical faces, faces of obstacles, faces too steep for ground.
+    All,
+}
+
+/// `none`, `extents` or `all`.
+impl FromStr for Rays {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Rays::None),
+            "extents" => Ok(Rays::Extents),
+            "all" => Ok(Rays::All),
+            other => Err(format!("{other:?} is none of none, extents and all")),
+        }
     }
 }
 
@@ -103,6 +130,8 @@ pub struct Options {
     /// What no query may cost more than: the ground is divided further until that is met, or the build fails.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub max_cost: Option<MaxCost>,
+    /// What the image has for rays; by default nothing, but `hardpan build` asks for all of a scene with triangles.
+    pub rays: Option<Rays>,
     /// Default near window, metres.
     pub near: f64,
     /// Default far window, metres.
@@ -140,6 +169,7 @@ impl Default for Options {
             max_slope: None,
             split: None,
             max_cost: None,
+            rays: None,
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,
@@ -153,6 +183,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// What the image has for rays.
+    pub(crate) fn rays(&self) -> Rays {
+        self.rays.unwrap_or_default()
+    }
+
     /// Whether every number is in its range; an error says which is not, and the range.
     pub fn check(&self) -> Result<(), OptionError> {
         self.fault().map_or(Ok(()), |(_, range)| Err(OptionError(range.into())))

@@ -79,6 +79,8 @@ pub struct Report {
     pub outliers: Vec<Outlier>,
     /// Triangles that are no ground, by reason.
     pub left_out: LeftOut,
+    /// Ceilings and obstacles that are stored for rays.
+    pub walls: [u64; 2],
     /// Left out: coincident with another triangle.
     pub duplicates: u64,
     /// How many of the duplicates had another friction than what stays, where priority does not decide.

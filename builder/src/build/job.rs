@@ -9,18 +9,18 @@ use crate::build::Built;
 use crate::build::error::BuildError;
 use crate::build::lattice::{Mesh, NO_BOX, widened};
 use crate::build::stage::clean::{is_steep, rise};
-use crate::build::stage::ground::{Ground, Moved, Record};
+use crate::build::stage::ground::{Ground, Moved, Record, Trail};
 use crate::build::stage::hot_spot::{Costed, Refused};
 use crate::build::stage::partition::{Side, Tiling, tile_side};
 use crate::build::stage::raster::{Rastered, raster};
 use crate::build::stage::rule::Rule;
 use crate::build::stage::tile;
 use crate::build::stage::tile::{Blob, Tiles};
-use crate::build::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, weld};
+use crate::build::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, walls, weld};
 use crate::image::provenance::Provenance;
-use crate::options::Options;
+use crate::options::{Options, Rays};
 use crate::report::Report;
-use crate::scene::{HeightField, Material, Scene, Triangle};
+use crate::scene::{self, HeightField, Material, Scene, Triangle, WallKind};
 use crate::util::exact::{area2, exp2};
 use hardpan_shaders::Face;
 use hardpan_shaders::{Cpu, Stages};
@@ -183,6 +183,16 @@ fn ground(
     report: &mut Report,
     tell: &dyn Fn(u32),
 ) -> Result<(Mesh, Vec<Rastered>), BuildError> {
+    let keeps_walls = options.rays() == Rays::All;
+    let known: &[scene::Wall] = if keeps_walls { &scene.walls } else { &[] };
+    let with_known;
+    let scene = if known.is_empty() {
+        scene
+    } else {
+        let triangles = scene.triangles.iter().copied().chain(known.iter().map(|w| w.triangle)).collect();
+        with_known = Scene { triangles, ..scene.clone() };
+        &with_known
+    };
     let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact, outliers } =
         quantise::quantise(scene, options, stages)?;
     report.triangles_in = scene.triangles.len() as u64;
@@ -194,9 +204,10 @@ fn ground(
     let most = options.max_slope.map(rise);
     let steep = |i: usize| most.is_some_and(|rise| is_steep(corners(i), rise));
     let down = |i: usize| facing::facing(scene, i) < 0.0;
-    let clean::Cleaned { areas, sides, left_out } =
-        clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, down);
+    let clean::Cleaned { areas, sides, left_out, walls } =
+        clean::ground(&mut faces, &vertices, &materials, &ceilings, known, steep, down);
     report.left_out = left_out;
+    let walls = if keeps_walls { walls } else { Vec::new() };
     drop(ceilings);
     let places = error_quantiles::places(scene, &areas);
     drop(areas);
@@ -207,8 +218,9 @@ fn ground(
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
     let (moved, record, most_rise) = (Moved::new(), Record::default(), (RISE * exp2(-step[1])) as u32);
+    let trail = keeps_walls.then(Trail::default);
     let mut ground =
-        Ground { vertices, faces, moved, record, materials: &materials, origin, farthest, inner: Vec::new() };
+        Ground { vertices, faces, moved, record, materials: &materials, origin, farthest, inner: Vec::new(), trail };
     if options.weld != crate::options::Near::default() {
         report.weld = weld::weld(&mut ground, options.weld);
         report.weld.moved = worst(&ground.moved, step);
@@ -220,7 +232,8 @@ fn ground(
         report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
     }
     tell(90);
-    let Ground { vertices, faces, moved, .. } = ground;
+    let Ground { vertices, faces, moved, trail, .. } = ground;
+    let walls = walls::settled(walls, trail.unwrap_or_default(), &materials);
     report.triangles = faces.len() as u64;
     report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
     if faces.is_empty() && scene.fields.is_empty() {
@@ -234,6 +247,7 @@ fn ground(
         .collect();
     let (bounds, area) = extent(&vertices, &faces, &rasters);
     let tile_log2 = options.tile_log2.map_or_else(|| tile_side(faces.len(), area, &bounds), u32::from);
+    report.walls = [WallKind::Ceiling, WallKind::Obstacle].map(|k| walls.iter().filter(|w| w.kind == k).count() as u64);
     let source_error = options.source_error.clone();
     let mesh = Mesh {
         vertices,
@@ -249,6 +263,7 @@ fn ground(
         bounds,
         exact,
         source_error,
+        walls,
     };
     Ok((mesh, rasters))
 }
@@ -296,6 +311,7 @@ pub fn repair_told(scene: &Scene, options: &Options, tell: &dyn Fn(u32)) -> Resu
             .zip(&scene.fields)
             .map(|(f, g)| HeightField { material: f.field.material, source: f.field.source, ..g.clone() })
             .collect(),
+        walls: Vec::new(),
         materials: mesh.materials,
         sources: mesh.sources,
     };

@@ -34,7 +34,7 @@ const BUILD: [(&str, &[&str], &[&str]); 4] = [
         &["mu_override", "mu_multiply", "rr_override", "rr_multiply"],
     ),
     ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
-    ("Division", &["tile", "preset", "max_cost", "raster"], &["raster_material"]),
+    ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
 ];
 

@@ -6,5 +6,6 @@ pub mod decode;
 pub mod info;
 pub mod materials;
 pub mod provenance;
+pub mod rays;
 
 pub use bytes::{Image, ImageFile};

@@ -250,13 +250,18 @@ impl hpan_hit {
     }
 }
 
+/// A kind of leaf as a number of `hpan_leaf`.
+pub(crate) fn leaf(kind: LeafKind) -> u8 {
+    (match kind {
+        LeafKind::Bundle => hpan_leaf::HPAN_BUNDLE,
+        LeafKind::Patch => hpan_leaf::HPAN_PATCH,
+        LeafKind::None => hpan_leaf::HPAN_NO_LEAF,
+    }) as u8
+}
+
 impl From<&Hit> for hpan_hit {
     fn from(h: &Hit) -> Self {
-        let leaf = match h.leaf {
-            LeafKind::Bundle => hpan_leaf::HPAN_BUNDLE,
-            LeafKind::Patch => hpan_leaf::HPAN_PATCH,
-            LeafKind::None => hpan_leaf::HPAN_NO_LEAF,
-        } as u8;
+        let leaf = leaf(h.leaf);
         let normal = [h.normal.x, h.normal.y, h.normal.z];
         hpan_hit { z: h.z, normal, material: h.material, source: h.source, leaf, reach: h.reach.code(), place: h.place }
     }

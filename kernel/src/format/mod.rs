@@ -8,6 +8,7 @@ mod cell;
 mod header;
 mod node;
 mod patch;
+pub mod rays;
 pub mod section;
 mod tile;
 

@@ -18,9 +18,9 @@ pub const TILE_TABLE: u32 = 6;
 pub const TILES: u32 = 7;
 /// Where the content came from; outside the identity.
 pub const PROVENANCE: u32 = 8;
-/// Number of what rays need beside the tiles: no reader knows it yet, as the kinds below.
+/// What rays need beside the tiles: see [`rays`](super::rays). An image may leave it out.
 pub const RAYS: u32 = 9;
-/// Number of a coordinate reference system.
+/// Number of a coordinate reference system: no reader knows it yet, as the kinds below.
 pub const CRS: u32 = 10;
 /// Number of normals at vertices.
 pub const NORMALS: u32 = 11;
@@ -74,7 +74,7 @@ pub const KINDS: [Kind; 14] = [
     Kind::content(TILE_TABLE, "tile table", true),
     Kind::content(TILES, "tiles", true),
     Kind { number: PROVENANCE, name: "provenance", flags: 0, understood: true, required: true, answers: false },
-    Kind::numbered(RAYS, "rays"),
+    Kind { number: RAYS, name: "rays", flags: CONTENT, understood: true, required: false, answers: false },
     Kind::numbered(CRS, "crs"),
     Kind::numbered(NORMALS, "normals"),
     Kind::numbered(INSTANCES, "instances"),

@@ -5,7 +5,7 @@ use hardpan::{Reach, Status};
 use std::collections::BTreeMap;
 
 /// Sources of the interface, in the order that the header has; `lib` has nothing for it.
-const SOURCES: [&str; 8] = ["types", "image", "convert", "query", "cursor", "verify", "vs", "ffi"];
+const SOURCES: [&str; 9] = ["types", "image", "convert", "query", "rays", "cursor", "verify", "vs", "ffi"];
 
 #[test]
 fn header_is_current() {

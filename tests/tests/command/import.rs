@@ -598,7 +598,7 @@ fn sides_of_tiles_are_named_where_there_are_some() {
         triangles: (0..places.len() as u32)
             .map(|i| Triangle { v: [3 * i, 3 * i + 1, 3 * i + 2], material: 0, source: i as u16 })
             .collect(),
-        fields: Vec::new(),
+        ..Scene::default()
     };
     let options = |tile| Options { tile_log2: Some(tile), origin: Some([0.0; 3]), ..Options::default() };
     let refused = |scene: &Scene, tile: u8| build(scene, &options(tile)).err().map(|e| e.to_string()).unwrap();

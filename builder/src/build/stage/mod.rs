@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `quantise`, `facing`, `clean` | `raster`, `partition`, `bundle` |
 //! | `neighbours`, `region`, `ground`, `refill` | `rule`, `hot_spot`, `cells`, `index_estimate` |
-//! | `weld`, `stitch` | `tile`, `pack`; `error_quantiles` measures in the end |
+//! | `weld`, `stitch`, `walls` | `rays`, `tile`, `pack`; `error_quantiles` measures in the end |
 
 pub mod bundle;
 mod cells;
@@ -19,9 +19,11 @@ pub mod pack;
 pub mod partition;
 pub mod quantise;
 pub mod raster;
+pub mod rays;
 mod refill;
 mod region;
 pub mod rule;
 pub mod stitch;
 pub mod tile;
+pub mod walls;
 pub mod weld;

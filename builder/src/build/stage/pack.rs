@@ -2,12 +2,15 @@
 
 use super::partition::{PAGE_LOG2, squares};
 use super::tile::Blob;
+use super::walls;
 use crate::build::error::{BuildError, Limit};
 use crate::build::lattice::Mesh;
 use crate::image::Image;
-use crate::options::Options;
+use crate::options::{Options, Rays};
 use crate::report::Packed;
 use crate::util::exact::exp2;
+use hardpan::format::bundle;
+use hardpan::format::rays::{KINDS, RaysHead, TABLE, kind_bit};
 use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -79,6 +82,7 @@ pub fn pack(
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(mesh, &tiles, &table)?;
+    let rays = rays(mesh, options, &tiles);
 
     let body = |kind: u32| match kind {
         section::MATERIALS => materials.as_bytes(),
@@ -88,11 +92,13 @@ pub fn pack(
         section::PAGES => root.pages.as_bytes(),
         section::TILE_TABLE => table.as_bytes(),
         section::PROVENANCE => provenance,
+        section::RAYS => &rays,
         kind => unreachable!("section kind {kind} is not written"),
     };
     let mut sections = [Section::default(); format::SECTIONS];
     let mut offset = format::HEAD_LEN as u64;
-    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(|kind| kind.required)) {
+    let has = |kind: &&section::Kind| kind.required || (kind.number == section::RAYS && !rays.is_empty());
+    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(has)) {
         let (len, crc, digest) = match kind.number {
             section::TILES => (at, 0, tiles_digest),
             number => {
@@ -150,6 +156,39 @@ pub fn pack(
     places.into_par_iter().for_each(|(t, own)| own.copy_from_slice(t.bytes()));
     let packed = counts(&header, &tiles);
     Ok((image, packed))
+}
+
+/// The section for rays; empty if the image has none.
+fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob]) -> Vec<u8> {
+    if options.rays() == Rays::None {
+        return Vec::new();
+    }
+    let mut head = RaysHead::new_zeroed();
+    head.tiles = tiles.len() as u32;
+    head.kinds = kind_bit(bundle::GROUND);
+    if options.rays() == Rays::All {
+        head.kinds = KINDS;
+    }
+    mesh.walls.iter().for_each(|w| head.triangles[w.kind as usize - 1] += 1);
+    [head.min, head.max] = walls::extent(&mesh.walls).unwrap_or_default();
+    let bundles = |t: &Blob| u64::from(t.rays[format::ROOT + std::mem::offset_of!(format::Node, bundle_count) / 4]);
+    head.bundles = tiles.iter().map(bundles).sum();
+    let mut at = (TABLE + size_of::<TileRecord>() * tiles.len()).next_multiple_of(format::ALIGN) as u64;
+    let checks = tiles.par_iter().map(|t| {
+        let bytes = t.rays.as_bytes();
+        (crc32fast::hash(bytes), <[u8; 32]>::from(Sha256::digest(bytes)))
+    });
+    let checks: Vec<(u32, [u8; 32])> = checks.collect();
+    let mut bytes = head.as_bytes().to_vec();
+    for (t, (crc, digest)) in tiles.iter().zip(checks) {
+        let len = t.rays.as_bytes().len() as u64;
+        let record = TileRecord { offset: at, len, crc, x: t.x, y: t.y, reserved: 0, digest };
+        bytes.extend(record.as_bytes());
+        at += len;
+    }
+    bytes.resize(bytes.len().next_multiple_of(format::ALIGN), 0);
+    tiles.iter().for_each(|t| bytes.extend(t.rays.as_bytes()));
+    bytes
 }
 
 fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangles: u64) {

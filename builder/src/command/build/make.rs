@@ -15,7 +15,7 @@ use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
 use crate::import::file_name;
-use crate::options::Options;
+use crate::options::{Options, Rays};
 use crate::settings::Settings;
 use hardpan::Terrain;
 
@@ -102,6 +102,9 @@ impl<'a> Plan<'a> {
             made_of(&self.output, libraries.iter().copied())
         };
         let mut ready = asked.read(|settings| self.args.over(settings), kept, report)?;
+        let is_mesh = ready.provenance.settings.raster.is_none() && !ready.scene.triangles.is_empty();
+        let build = &mut ready.provenance.settings.build;
+        build.rays = build.rays.or(is_mesh.then_some(Rays::All));
         let factors = self.args.factors.factors();
         if !factors.is_none() {
             factors.apply(&mut ready.scene.materials).map_err(|e| Failure::build(&self.who, e.into()))?;
@@ -283,6 +286,9 @@ pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let mut all = Vec::new();
     if !left_out.is_empty() {
         all.push(format!("left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", ")));
+    }
+    if let walls @ 1.. = r.walls[0] + r.walls[1] {
+        all.push(format!("{} of them kept for rays", grouped(walls)));
     }
     let s = &r.stitch;
     if s.joined + s.divided > 0 {

@@ -13,7 +13,7 @@ use std::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::import::formats;
-use crate::options::{MaxCost, Options, Outliers, Split, Undersides};
+use crate::options::{MaxCost, Options, Outliers, Rays, Split, Undersides};
 use crate::report::Code;
 use crate::settings::{Raster, Settings};
 
@@ -53,6 +53,9 @@ pub struct Args {
     /// Divide the ground until no query takes more tests or 64-byte lines
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
+    /// For rays: none, extents (heights of cells), all (walls, undersides, obstacles too) [default: all]
+    #[arg(long, value_name = "WHICH")]
+    rays: Option<Rays>,
     /// Store the highest ground at posts this far apart, instead of triangles
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
@@ -245,6 +248,7 @@ impl Args {
             ("--allow", !self.from.allow.is_empty()),
             ("--tile", self.tile.is_some()),
             ("--max-cost", self.max_cost.is_some()),
+            ("--rays", self.rays.is_some()),
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
             ("--report", self.report.is_some()),
             ("--strict", self.strict),
@@ -267,6 +271,7 @@ impl Args {
         build.tile_log2 = self.tile.map(|side| side.log2(build)).or(build.tile_log2);
         build.max_cost = self.max_cost.or(build.max_cost);
         build.split = self.preset.or(build.split);
+        build.rays = self.rays.or(build.rays);
         if let Some(cell) = self.raster {
             let (material, at) = raster.take().map_or_else(Default::default, |r| (r.material, r.at));
             *raster = Some(Raster { cell, material, at });

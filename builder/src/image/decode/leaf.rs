@@ -72,6 +72,13 @@ impl Field<'_> {
     }
 }
 
+impl<'a> BundleView<'a> {
+    /// Of half words whose plan bases count from here, in multiples of 2^`shift`.
+    pub fn of(halves: &'a [u16; bundle::HALVES], base: [i32; 2], shift: u8) -> Self {
+        BundleView { halves, base, shift }
+    }
+}
+
 impl BundleView<'_> {
     fn head(&self) -> bundle::Head {
         bundle::Head::of_halves(self.halves)
@@ -85,6 +92,11 @@ impl BundleView<'_> {
     /// Palette entry.
     pub fn attribute(&self) -> u8 {
         self.head().attribute()
+    }
+
+    /// One of `format::bundle::{GROUND, CEILING, OBSTACLE}`.
+    pub fn kind(&self) -> u16 {
+        self.head().kind()
     }
 
     /// One of `format::bundle::{NARROW, MEDIUM, WIDE}`.

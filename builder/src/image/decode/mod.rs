@@ -3,6 +3,7 @@
 //! For images that are verified: of others the answers are whatever the bytes say, or less.
 
 mod leaf;
+mod share;
 mod tile;
 
 use hardpan::format::{TileRecord, section};
@@ -11,6 +12,7 @@ use hardpan_shaders::Face;
 pub use leaf::BundleView;
 pub use leaf::Field;
 use rayon::prelude::*;
+pub use share::{Cells, Sharing, Spot};
 pub use tile::Stack;
 pub use tile::TileView;
 use tile::costlier;

@@ -33,10 +33,10 @@ pub struct Stack<'a, 'w> {
 
 /// A node of a tile, and the square that it stands for.
 pub(super) struct Placed<'a> {
-    node: &'a Node,
-    low: [i64; 2],
+    pub(super) node: &'a Node,
+    pub(super) low: [i64; 2],
     /// Nodes that a query reads down to it, directory and page included.
-    depth: u32,
+    pub(super) depth: u32,
 }
 
 /// What an entry of a node holds that is no node.
@@ -125,14 +125,14 @@ impl<'a> TileView<'a> {
     }
 
     /// The entries of a node, or its blocks.
-    fn entries(&self, node: &Node) -> impl Iterator<Item = &'a [u32]> + use<'a> {
+    pub(super) fn entries(&self, node: &Node) -> impl Iterator<Item = &'a [u32]> + use<'a> {
         let (count, width) = (node.entry_count(), node.entry_words());
         let entries = self.words.get(node.entries as usize..).and_then(|w| w.get(..count.saturating_mul(width)));
         entries.unwrap_or_default().chunks_exact(width)
     }
 
     /// Calls `see` with every block and patch that is an entry: its node, its lower left corner, and what it holds.
-    fn held(&self, mut see: impl FnMut(&Placed, [i64; 2], Held)) {
+    pub(super) fn held(&self, mut see: impl FnMut(&Placed, [i64; 2], Held)) {
         for placed in self.nodes() {
             for (k, e) in self.entries(placed.node).enumerate() {
                 let at = entry::place(e[0]);
@@ -271,7 +271,7 @@ impl<'a> TileView<'a> {
     }
 
     /// log2 of the tile's side in lattice steps.
-    fn side(&self) -> Option<u32> {
+    pub(super) fn side(&self) -> Option<u32> {
         let node = Node::ref_from_bytes(self.words.get(ROOT..)?.get(..8)?.as_bytes()).ok()?;
         Some((u32::from(node.entry_log2[0]) + u32::from(node.side_log2[0])) & 63)
     }
@@ -324,7 +324,7 @@ impl<'a> TileView<'a> {
     }
 
     /// The words of a cell with ground, each with the number of what it names, and the lines that reading them takes.
-    fn named<'b>(
+    pub(super) fn named<'b>(
         &'b self,
         block: &'b [u32],
         cell: usize,
@@ -394,7 +394,7 @@ pub(super) fn costlier(a: Column, b: Column) -> Column {
 
 impl Placed<'_> {
     /// The lower left corner of an entry.
-    fn entry(&self, k: usize) -> [i64; 2] {
+    pub(super) fn entry(&self, k: usize) -> [i64; 2] {
         let at = self.node.place_of(k);
         [0, 1].map(|i| self.low[i] + ((at[i] as i64) << (self.node.entry_log2[i] & 63)))
     }

@@ -155,7 +155,7 @@ fn assemble(
         let hint = "export the mesh with its faces (f lines); of points one is made in CloudCompare (Edit, Mesh, Delaunay 2.5D)";
         return Err(tally.nothing(path, hint));
     }
-    let mut scene = Scene { positions, triangles, materials, sources: names, fields: Vec::new() };
+    let mut scene = Scene { positions, triangles, materials, sources: names, ..Scene::default() };
     forget_unused(&mut scene);
     Ok(scene)
 }

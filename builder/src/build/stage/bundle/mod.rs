@@ -7,18 +7,16 @@ mod record;
 
 use crate::build::lattice::Mesh;
 pub use adjacency::ALONE;
-use adjacency::beside;
 pub use adjacency::neighbours;
-use adjacency::number;
+use adjacency::{beside, number};
 use grow::Growing;
 use grower::{Grown, grown};
 use hardpan_shaders::plan::Plan;
 use hardpan_shaders::sort::morton;
 use hardpan_shaders::{Face, sort};
 use rayon::prelude::*;
-pub use record::Record;
 use record::class;
-pub use record::is_wide;
+pub use record::{Record, is_wide, packed};
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise. One line of memory, for whoever asks
 /// for a triangle mostly waits for it.

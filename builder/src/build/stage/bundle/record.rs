@@ -50,22 +50,27 @@ pub(super) fn spans(class: u16, frame: Frame) -> [i64; 3] {
 }
 
 pub(super) fn pack(g: &Growing, attribute: u8) -> Option<Record> {
+    packed(g.class, g.frame, &g.points, &g.corners, attribute)
+}
+
+/// Writes a bundle of a class, of these points and triangles of them; none if the class cannot have them.
+pub fn packed(class: u16, frame: Frame, given: &[[i32; 3]], corners: &[[u8; 3]], attribute: u8) -> Option<Record> {
     let mut r: Record = [0; HALVES];
-    let frame = g.frame;
+    let lowest = [0, 1, 2].map(|i| given.iter().map(|p| p[i]).min().unwrap_or_default());
     let mut base = [0i64; 2];
-    if g.class != WIDE {
+    if class != WIDE {
         for i in 0..2 {
-            let b = (i64::from(g.low[i]) - i64::from(frame.base[i])) >> frame.shift;
+            let b = (i64::from(lowest[i]) - i64::from(frame.base[i])) >> frame.shift;
             r[i] = i16::try_from(b).ok()? as u16;
             base[i] = i64::from(frame.base[i]) + (b << frame.shift);
         }
     }
     let mut put = |word: usize, v: i64| (r[2 * word], r[2 * word + 1]) = (v as u16, (v >> 16) as u16);
-    let points = g.points.iter().map(|p| p.map(i64::from));
-    match g.class {
+    let points = given.iter().map(|p| p.map(i64::from));
+    match class {
         NARROW => {
             let mut local = [[0i64; 3]; VERTEX_LIMIT[0]];
-            let local = &mut local[..g.points.len()];
+            let local = &mut local[..given.len()];
             local.iter_mut().zip(points).for_each(|(l, p)| *l = [p[0] - base[0], p[1] - base[1], p[2]]);
             let [gx, gy] = slope(local);
             local.iter_mut().for_each(|p| p[2] -= (gx * p[0] + gy * p[1]) >> SLOPE_FRACTION);
@@ -82,7 +87,7 @@ pub(super) fn pack(g: &Growing, attribute: u8) -> Option<Record> {
             (r[4], r[5]) = (gx as i16 as u16, gy as i16 as u16);
         }
         MEDIUM => {
-            let z = g.low[2];
+            let z = lowest[2];
             for (i, p) in points.enumerate() {
                 let (x, y, dz) = (p[0] - base[0], p[1] - base[1], p[2] - i64::from(z));
                 if x > SPANS[1] || y > SPANS[1] || dz >= MEDIUM_RELIEF {
@@ -99,8 +104,8 @@ pub(super) fn pack(g: &Growing, attribute: u8) -> Option<Record> {
             }
         }
     }
-    r[layout::HEAD] = Head::new(attribute, g.class, g.members.len()).0;
-    for (place, corners) in g.corners.iter().enumerate() {
+    r[layout::HEAD] = Head::new(attribute, class, corners.len()).0;
+    for (place, corners) in corners.iter().enumerate() {
         layout::set_corners(&mut r, place, corners.map(|v| v + 1));
     }
     Some(r)

@@ -17,6 +17,7 @@ use hardpan::format::bundle::TRIANGLES;
 pub use level::Level;
 pub use level::Sizes;
 use refine::Refining;
+pub use refine::corner;
 use words::Scratch;
 
 /// Blocks of a grid that one thread makes one after the other, at least.

@@ -153,7 +153,7 @@ impl Refining<'_> {
 }
 
 /// The lower left corner of an entry of a rectangle, or of a cell of a block.
-pub(super) fn corner(low: [i64; 2], log2: [u32; 2], side_log2: [u32; 2], k: usize) -> [i64; 2] {
+pub fn corner(low: [i64; 2], log2: [u32; 2], side_log2: [u32; 2], k: usize) -> [i64; 2] {
     let at = [k & ((1 << side_log2[0]) - 1), k >> side_log2[0]];
     [0, 1].map(|i| low[i] + ((at[i] as i64) << log2[i]))
 }

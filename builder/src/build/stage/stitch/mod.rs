@@ -28,7 +28,7 @@ mod perturb;
 mod restitch;
 mod slits;
 
-use super::ground::{Ground, bearable};
+use super::ground::{Ground, Step, bearable};
 use super::neighbours::distance;
 use super::refill;
 use super::weld::{Joins, join};
@@ -334,6 +334,9 @@ impl<'a, 'b> Stitching<'a, 'b> {
             let path: Vec<[i32; 3]> = split.fan.path.iter().map(place).collect();
             let corners = self.ground.corners(face.v);
             self.ground.record.drawn(&path, face, corners, [so_far, by]);
+            if self.ground.trail.is_some() {
+                self.ground.follow([Step::Drawn(path.clone())]);
+            }
             places.extend(path);
             // a corner may be a gap now to an edge that others have on the same side
             let folds = self.edges.open_sides(i).filter(|k| self.edges.is_fold(i, *k));
@@ -348,6 +351,8 @@ impl<'a, 'b> Stitching<'a, 'b> {
                 let part = part.map(|v| if v < before { v } else { made[(v - before) as usize] });
                 let Some(v) = oriented(part, &self.ground.vertices) else {
                     self.repair.upright += 1;
+                    let corners = self.ground.corners(part);
+                    self.ground.follow([Step::Upright(corners, face)]);
                     continue;
                 };
                 self.ground.note([(v, by)]);

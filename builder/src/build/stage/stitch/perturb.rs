@@ -5,7 +5,7 @@
 //! lattice points around, leaves no part upright and turns no triangle over that has the vertex, and no vertex lies where
 //! it ends. Of vertices that have triangles in common the first moves in a pass.
 
-use super::super::ground::{GONE, Ground, bearable};
+use super::super::ground::{GONE, Ground, Step, bearable};
 use super::super::neighbours::beside;
 use super::boundary::Seams;
 use super::cut::{Cut, Met};
@@ -72,6 +72,8 @@ pub fn apply(ground: &mut Ground, places: &BTreeMap<[i32; 3], u32>) {
         }
     }
     ground.record.moved(swept);
+    let steps: Vec<Step> = moved.iter().map(|(w, to)| Step::Moved(ground.vertices[*w as usize], *to)).collect();
+    ground.follow(steps);
     moved.into_iter().for_each(|(w, place)| ground.vertices[w as usize] = place);
 }
 

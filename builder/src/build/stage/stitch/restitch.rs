@@ -3,7 +3,7 @@
 //! A repair depends only on what lies near. So all triangles around what changed become a mesh by themselves, which is stitched, and put
 //! back. If something changed near the border of the region, then that is made larger, and all begins anew.
 
-use super::super::ground::{GONE, Ground, Record};
+use super::super::ground::{GONE, Ground, Record, Trail};
 use super::super::region::{Flat, Region, ends_of, wider};
 use super::{Done, Task, sides};
 use crate::build::lattice::least_first;
@@ -116,6 +116,7 @@ impl Part {
             moved,
             record,
             inner: self.inner.iter().map(|ends| ends.map(number)).collect(),
+            trail: whole.trail.as_ref().map(|_| Trail::default()),
             ..*whole
         }
     }
@@ -151,6 +152,7 @@ impl Part {
     /// Puts what became of the part in its place.
     fn put_back(self, whole: &mut Ground, part: Ground) {
         let [vertices, faces] = self.known;
+        whole.follow(part.trail.into_iter().flat_map(|trail| trail.0));
         for i in self.faces.into_iter().chain(faces as u32..whole.faces.len() as u32) {
             let face = &mut whole.faces[i as usize];
             whole.moved.remove(&face.v);

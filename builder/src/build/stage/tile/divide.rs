@@ -48,7 +48,7 @@ pub(super) struct Cells {
     pub(super) frame: Frame,
     pub(super) grid: Grid,
     /// Least and greatest of its triangles.
-    heights: [i32; 2],
+    pub(super) heights: [i32; 2],
 }
 
 impl Bundles {

@@ -1,39 +1,41 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
 mod divide;
+mod stand;
 mod write;
 
 use crate::build::cost::HotSpot;
 use crate::build::error::{BuildError, Limit};
-use crate::build::lattice::Mesh;
+use crate::build::lattice::{Mesh, Wall};
 use crate::build::stage::bundle::{Bundled, Tri};
 use crate::build::stage::cells::PatchArea;
 use crate::build::stage::hot_spot::{Costed, Refused};
 use crate::build::stage::index_estimate::index_estimate;
 use crate::build::stage::partition::{SMALLEST, Side, Tiling};
 use crate::build::stage::raster::{Part, Rastered};
+use crate::build::stage::rays;
 use crate::build::stage::rule::Rule;
-use crate::options::{MaxCost, Options};
+use crate::options::{MaxCost, Options, Rays};
 use crate::util::exact::exp2;
 use divide::{Bundles, Cells, Divider, HALVED, Make, NodePlan, ROOT_NODES};
-use hardpan::format;
-use hardpan::format::bundle::Head;
-use hardpan::format::{Attribute, PALETTE, ROOT, Tile, entry};
+use hardpan::format::{self, Attribute, PALETTE, ROOT, Tile, bundle::Head, entry};
 use hardpan_shaders::Stages;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use write::{NODE_BUNDLES, Writer, as_words};
 use zerocopy::IntoBytes;
 
 /// Triangles that one node's bundles may hold.
 const GROUP: usize = 20_000;
+
 /// A finished tile.
 pub struct Blob {
     pub x: i32,
     pub y: i32,
     words: Vec<u32>,
+    /// What rays have beside it, if they have anything.
+    pub rays: Vec<u32>,
     pub head: Tile,
     pub nodes: u64,
     pub patch_blocks: u64,
@@ -177,6 +179,8 @@ struct OneTile<'a> {
     areas: Vec<PatchArea>,
     /// Its least corner.
     low: [i64; 2],
+    /// Whether it has what rays need.
+    has_rays: bool,
 }
 
 impl<'a> OneTile<'a> {
@@ -215,7 +219,8 @@ impl<'a> OneTile<'a> {
                 PatchArea { number: n as u32, reads, min, max }
             })
             .collect();
-        Ok(OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y] })
+        let has_rays = options.rays() != Rays::None;
+        Ok(OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y], has_rays })
     }
 
     /// Divides it into nodes, and makes of each group of triangles what is asked for.
@@ -226,8 +231,8 @@ impl<'a> OneTile<'a> {
     }
 
     /// Writes it.
-    fn made(&self, plot: NodePlan<Cells>) -> Result<Costed<Blob>, BuildError> {
-        let OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y] } = self;
+    fn made(&self, mut plot: NodePlan<Cells>) -> Result<Costed<Blob>, BuildError> {
+        let OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y], has_rays } = self;
         let (mesh, x, y, s) = (ground.mesh, *x, *y, 1i64 << ground.mesh.tile_log2);
         let (at, off) = (tiling.at(*index), tiling.off(*index));
         if let Some(refused) = plot.refused().into_iter().chain(how.patches(areas, [x, y])).reduce(Refused::and) {
@@ -235,6 +240,8 @@ impl<'a> OneTile<'a> {
             return Ok(Costed::Refused(Refused { worst: HotSpot { at, ..refused.worst }, ..refused }));
         }
 
+        let walls: Vec<&Wall> = tiling.walls(*index).iter().map(|i| &mesh.walls[*i as usize]).collect();
+        stand::stand(&mut plot, [x, y], mesh.tile_log2, 0, &walls);
         let mut w = Writer::default();
         w.words.resize(PALETTE, 0);
         for &(material, source) in &ground.palette {
@@ -269,7 +276,9 @@ impl<'a> OneTile<'a> {
             return Err(Limit::TileBytes { tile_log2: mesh.tile_log2 }.into());
         }
         let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
-        let [min_z, max_z] = fields.fold(plot.heights(), reach);
+        let posts = fields.fold(NO_HEIGHTS, reach);
+        let heights = reach(plot.heights(), posts);
+        let [min_z, max_z] = if heights == NO_HEIGHTS { [0; 2] } else { heights };
         let within = rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
         let error = mesh.error([off.0].into_iter(), within, off.1);
         let head = Tile {
@@ -295,6 +304,7 @@ impl<'a> OneTile<'a> {
         };
         let head_words: [u32; 32] = zerocopy::transmute!(head);
         words[..32].copy_from_slice(&head_words);
+        let rays = if *has_rays { rays::blob(&head, &words, mesh.tile_log2, &walls, posts)? } else { Vec::new() };
         let nodes = nodes.len() as u64;
         let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
         Ok(Costed::Within(Blob {
@@ -307,6 +317,7 @@ impl<'a> OneTile<'a> {
             wide_tests,
             index_bytes,
             words,
+            rays,
         }))
     }
 }
