@@ -1222,10 +1222,14 @@ fn seams_that_are_a_fault_say_what_helps() {
     build(&["--stitch", "false"]);
     holds(&expect(0, &folder, &["verify", "a.hpan"])[0], &["seams      note"]);
     // in the form of all findings
-    let facts: Value = serde_json::from_str(&expect(1, &folder, &["verify", "a.hpan", "--no-seams", "--json"])[0]).unwrap();
+    let facts: Value =
+        serde_json::from_str(&expect(1, &folder, &["verify", "a.hpan", "--no-seams", "--json"])[0]).unwrap();
     let seams = facts["checks"].as_array().unwrap().iter().find(|check| check["name"] == "seams").unwrap();
     let found = findings_have_one_form(&seams["findings"]);
-    assert_eq!((&found[0]["code"], &found[0]["severity"], &found[0]["place"][2]), (&json!("seams"), &json!("error"), &Value::Null));
+    assert_eq!(
+        (&found[0]["code"], &found[0]["severity"], &found[0]["place"][2]),
+        (&json!("seams"), &json!("error"), &Value::Null)
+    );
     let [out, why] = expect(1, &folder, &["verify", "a.hpan", "--no-seams"]);
     holds(&out, &["a.hpan: every claim holds, but --no-seams finds seams\n", "seams      fail"]);
     let near = |y: i32| {

@@ -313,14 +313,21 @@ fn worked_changes_name_files_that_are_there() {
     for change in &changes {
         let [name, files, pages, tests] = &change[..] else { panic!("{change:?}") };
         for cell in [files, pages, tests] {
-            let paths: Vec<&str> = cell.split('`').skip(1).step_by(2).filter(|q| q.contains('/') || q.contains(".md")).collect();
+            let paths: Vec<&str> =
+                cell.split('`').skip(1).step_by(2).filter(|q| q.contains('/') || q.contains(".md")).collect();
             assert!(!paths.is_empty(), "{name}: {cell}");
             for path in paths {
                 assert!(Path::new(ROOT).join(path).exists(), "{name}: {path}");
             }
         }
-        if ["a map", "a finding", "a preset", "an outcome of queries", "a kind of section", "an answer column"].contains(&&**name) {
-            assert!(files.matches('/').count() > 0 && files.matches("`builder/").count() + files.matches("`kernel/").count() <= 2, "{name}: {files}");
+        if ["a map", "a finding", "a preset", "an outcome of queries", "a kind of section", "an answer column"]
+            .contains(&&**name)
+        {
+            assert!(
+                files.matches('/').count() > 0
+                    && files.matches("`builder/").count() + files.matches("`kernel/").count() <= 2,
+                "{name}: {files}"
+            );
         }
     }
 }
