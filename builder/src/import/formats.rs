@@ -4,7 +4,9 @@
 
 use std::path::Path;
 
-use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj};
+#[cfg(feature = "heights")]
+use super::heights;
+use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj, ply, stl};
 
 /// One format of files.
 pub struct Format {
@@ -79,6 +81,65 @@ pub static FORMATS: &[Format] = &[
             Next::Build,
         )),
     },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "hgt",
+        endings: &["hgt"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, super::hgt::read)),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "tif",
+        endings: &["tif", "tiff"],
+        signature: |head| [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| head.begins(*magic)),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::tiff::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "asc",
+        endings: &["asc"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::esri_ascii::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "png",
+        endings: &["png"],
+        signature: |head| head.begins(b"\x89PNG\r\n\x1A\n"),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::png::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "bmp",
+        endings: &["bmp"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::bmp::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "zip",
+        endings: &["zip"],
+        signature: |head| head.begins(b"PK\x03\x04"),
+        then: Then::Read(|g| heights::import(g, heights::in_zip)),
+    },
+    Format {
+        name: "gltf",
+        endings: &["gltf", "glb"],
+        signature: |head| head.begins(b"glTF"),
+        #[cfg(feature = "json")]
+        then: Then::Read(|g| super::gltf::read(g.path, g.frame)),
+        #[cfg(not(feature = "json"))]
+        then: Then::Refuse(unsupported(through_assimp, Next::BuildUpY)),
+    },
+    Format {
+        name: "ply",
+        endings: &["ply"],
+        signature: |head| head.begins(b"ply\n") || head.begins(b"ply\r"),
+        then: Then::Read(|g| ply::read(g.path, g.frame)),
+    },
+    // a binary one may begin as a text does, and with any other word
+    Format { name: "stl", endings: &["stl"], signature: NONE, then: Then::Read(|g| stl::read(g.path, g.frame)) },
     // what is no source
     Format {
         name: "hpan",
@@ -127,8 +188,7 @@ pub static FORMATS: &[Format] = &[
         }),
     },
     // meshes
-    refused("glb", &["glb", "gltf"], |head| head.begins(b"glTF"), Next::BuildUpY, through_assimp),
-    refused("mesh", &["stl", "ply", "dae", "3ds", "x3d", "off"], NONE, Next::BuildUp, through_assimp),
+    refused("mesh", &["dae", "3ds", "x3d", "off"], NONE, Next::BuildUp, through_assimp),
     refused("scene", &["blend", "wrl", "usd", "usda", "usdc", "usdz"], NONE, Next::Build, |_| {
         format!("open it in Blender and {EXPORT}")
     }),
@@ -182,6 +242,7 @@ pub static FORMATS: &[Format] = &[
         "write time, x and y of its places as CSV, and ask an image for the ground along it".into()
     }),
     // what holds files, or stands in place of one
+    #[cfg(not(feature = "heights"))]
     refused("zip", &["zip"], |head| head.begins(b"PK\x03\x04"), Next::Build, |_| "unpack it".into()),
     refused("gz", &["gz"], |head| head.begins(b"\x1F\x8B"), Next::Build, |_| "unpack it".into()),
     refused("archive", &["rar", "7z"], NONE, Next::Build, |_| "unpack it".into()),

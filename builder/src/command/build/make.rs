@@ -14,9 +14,11 @@ use crate::check::gaps::{Narrow, narrow};
 use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
+use crate::image::earth::Earth;
 use crate::import::file_name;
 use crate::options::{Options, Rays};
 use crate::settings::Settings;
+use crate::util::text::metres;
 use hardpan::Terrain;
 
 use super::{
@@ -47,7 +49,10 @@ struct Plan<'a> {
 
 /// Builds an image, proves it and writes it.
 pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
-    let asked = Asked::new(&args.from, &args.transform)?;
+    let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights))?;
+    if let Some(crs) = &args.heights.crs {
+        asked.settings.crs.clone_from(crs);
+    }
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
     let (built, fit) = plan.build(&mut ready, report)?;
@@ -143,7 +148,7 @@ impl<'a> Plan<'a> {
 
     /// What is wrong with the ground, as far as a build looks; stops with `--strict`.
     fn look(&self, t: &Terrain, built: &Built, ready: &mut Ready, report: &mut Report) -> Done {
-        let Ready { provenance, scene, applied, sources, .. } = ready;
+        let Ready { provenance, scene, applied, sources, scene_file, .. } = ready;
         let Settings { allow, build, .. } = &provenance.settings;
         let allows = |f: &crate::report::Finding| allow.contains(&f.code);
         let all = check::built(&built.report, build);
@@ -159,6 +164,7 @@ impl<'a> Plan<'a> {
             settings: self.args.from.settings.as_deref(),
             sources,
             transform: &self.args.transform,
+            scene_file: scene_file.as_deref(),
             output: &self.output,
         };
         origin.tell(t, report);
@@ -234,6 +240,11 @@ impl<'a> Plan<'a> {
                 let apart = decimal(settings.raster.as_ref().map_or(0.0, |r| r.cell));
                 format!("{} with ground, {apart} m apart, {} bytes", counted(fit.posts, "post"), grouped(bytes))
             }
+            None if t.header().triangles == 0 => {
+                let posts = built.report.posts;
+                let each = bytes as f64 / posts as f64;
+                format!("{} of heights, {} bytes ({each:.2} a post)", counted(posts, "post"), grouped(bytes))
+            }
             None => {
                 let triangles = t.header().triangles;
                 let each = bytes as f64 / triangles as f64;
@@ -242,6 +253,16 @@ impl<'a> Plan<'a> {
         };
         writeln!(out, "{}: {what}", named(&self.output))?;
         fit.map_or(Ok(()), |fit| told_of(fit, out))?;
+        if let Some(crs) = Earth::told(t) {
+            writeln!(out, "on earth: {crs}")?;
+        }
+        if ready.height_error > 0.0 {
+            let off = metres(ready.height_error);
+            writeln!(
+                out,
+                "laid on squares: heights at the posts of the files are off by up to {off}, which the image states"
+            )?;
+        }
         let [low, high] = t.bounds();
         let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
         writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
