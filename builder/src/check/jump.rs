@@ -1,6 +1,6 @@
 //! Jumps of a drive that states no heights: the highest ground answers, so a road under a bridge is left at its edge.
 
-use super::at;
+use super::ground::at;
 use crate::report::{Code, Finding, Quantity};
 use crate::util::text::decimal;
 use hardpan::{Answer, Hit, Terrain};

@@ -6,7 +6,7 @@ use crate::common::{as_given, hills};
 use hardpan::Terrain;
 use hardpan_builder::{
     Code, Finding, Options, Scene, build,
-    check::{buried, spikes},
+    check::ground::{buried, spikes},
     import::{self, Frame},
 };
 use verification::{obj::trial, random::Random};
