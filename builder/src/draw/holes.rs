@@ -79,8 +79,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let is_gap = |hole: &Spot| hole.set.iter().all(|&i| filled[i]);
     let (slits, holes): (Vec<Spot>, Vec<Spot>) = spots(view, &mut met).into_iter().partition(is_gap);
     let steps = max_step.map(|least| (least, steps));
-    let found =
-        Found { edges, length, widest, gaps, steps, skipped, holes, slits: !slits.is_empty(), outside };
+    let found = Found { edges, length, widest, gaps, steps, skipped, holes, slits: !slits.is_empty(), outside };
     let counts = found.mark(&mut ground, view);
     let (keys, notes, details) = (found.keys(view, counts), found.notes(t, view), found.lines(t, view));
     Drawn { ground, keys, notes, details, facts: found.facts(t, view) }
@@ -155,7 +154,9 @@ impl Found<'_> {
             format!("{seen}{besides} seen at {pixel} a pixel; {narrow}"),
             format!("{} here, {} long", counted(self.edges.len() as u64, "open edge"), metres(self.length)),
         ];
-        let stepped = |(least, steps): &(f64, Vec<Step>)| looked(&format!("steps down of more than {}", metres(*least)), steps.len());
+        let stepped = |(least, steps): &(f64, Vec<Step>)| {
+            looked(&format!("steps down of more than {}", metres(*least)), steps.len())
+        };
         notes.extend(self.steps.as_ref().map(stepped));
         notes.extend(self.skipped.clone());
         if t.header().patch_blocks > 0 {

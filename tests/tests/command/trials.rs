@@ -136,7 +136,7 @@ fn by_15_dense_boundaries_are_looked_over_in_time() {
     expect(0, &folder, &["build", "d.obj", "--up", "z", "--unit", "m", "--stitch", "false"]);
     let line = ["check", "d.hpan", "--only", "gap,step", "--max-gap", "10cm", "--json"];
     let out = std::process::Command::new("sh")
-        .args(["-c", "ulimit -t 60; exec \"$0\" \"$@\""])
+        .args(["-c", "ulimit -t 300; exec \"$0\" \"$@\""])
         .arg(&*crate::shell::HARDPAN)
         .args(line)
         .current_dir(&folder)

@@ -124,7 +124,8 @@ pub fn buried(t: &Terrain, limit: f64) -> Result<Vec<Finding>, String> {
         ground.1 = cell.low.map(|v| (v >> look.tile_log2) as i32);
         look.see(&mut ground.0, cell, pair);
     };
-    let of_tiles = cell_triangles::pairs(t, f64::INFINITY, |a, b| a == b, see, |(ground, tile)| look.of_tile(ground, tile));
+    let of_tiles =
+        cell_triangles::pairs(t, f64::INFINITY, |a, b| a == b, see, |(ground, tile)| look.of_tile(ground, tile));
     let of_tiles = of_tiles
         .ok_or("triangles of several materials lie so crowded that nobody looked which of them stand through others")?;
     let mut all = Ground::default();

@@ -77,7 +77,8 @@ pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl 
     if wanted(Code::Gap) || wanted(Code::Step) {
         let border = Border::of(t);
         let edges: Vec<&Edge> = border.open.iter().collect();
-        let ask = Ask { heights: ALL, reach: limits.gap.max(NEAR), gap: |_| Some(limits.gap), step: limits.step, scene };
+        let ask =
+            Ask { heights: ALL, reach: limits.gap.max(NEAR), gap: |_| Some(limits.gap), step: limits.step, scene };
         let Pairs { gaps, steps, skipped } = pairs(t, &border, &edges, &ask);
         if wanted(Code::Gap) {
             let findings = gaps.iter().take(LISTED).map(Gap::finding).collect();

@@ -7,6 +7,7 @@
 //! - a *step*, as high as they differ in height, if that is more than they lie apart;
 //! - or both.
 //!
+//! Of ground steeper than 60 degrees edges are no pair, and no step goes up or down to it: no wheel stands there.
 //! Edges lie in a tree of boxes, and what is looked at beside one of them is bounded by [`MOST_LOOKED`].
 
 use std::{
@@ -356,7 +357,9 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
     /// What is between a place and where ground begins again: a gap, a step or both.
     fn met(&self, e: &Edge, number: usize, found: Partner, most: f64) -> Option<Met> {
         let (Partner { number: partner, out, z, share: on, .. }, hair) = (found, self.hair);
-        if e.is_steep && self.edges[partner].is_steep {
+        // no wheel stands on either
+        let steep = [e.is_steep, self.edges[partner].is_steep];
+        if steep == [true; 2] {
             return None;
         }
         let at = e.on(self.share(e, number));
@@ -367,7 +370,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         }
         let mut met = Met { number, at, to, partner, on, width: 0.0, room: 0.0, is_step: false };
         let is_covered = || self.ground(e, at, -hair, [at[2] + COVER[0], at[2] + COVER[1]]);
-        met.is_step = met.drop() > self.ask.step && met.drop() > out && !is_covered();
+        met.is_step = steep == [false; 2] && met.drop() > self.ask.step && met.drop() > out && !is_covered();
         if out > 1.5 * hair && out <= most && !self.is_filled(e, &met, out) {
             met.width = self.free(e, met.middle(), out);
         }
@@ -400,7 +403,9 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         let rises = |lip: f64, from: f64, to: f64| {
             let Some(mut higher) = heights(to) else { return false };
             higher.retain(|z| *z > lip + REACH);
-            let Some(here) = Some(()).filter(|()| !higher.is_empty()).and_then(|()| heights(from)) else { return false };
+            let Some(here) = Some(()).filter(|()| !higher.is_empty()).and_then(|()| heights(from)) else {
+                return false;
+            };
             higher.iter().any(|z| here.iter().all(|other| (z - other).abs() > REACH))
         };
         rises(met.at[2], -right, right) && rises(met.to[2], out + right, out - right)
@@ -531,9 +536,8 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         let (mut parts, _) = linked(runs.iter().map(|run| run.corners));
         let mut steps: BTreeMap<u32, Vec<&Run>> = BTreeMap::new();
         (0..).zip(runs).for_each(|(i, run)| steps.entry(parts.of(i)).or_default().push(run));
-        let over = |run: &Run, m: &Met| {
-            Over { at: m.at, low: m.to[2], owners: [run.edge.owner, self.edges[m.partner].owner] }
-        };
+        let over =
+            |run: &Run, m: &Met| Over { at: m.at, low: m.to[2], owners: [run.edge.owner, self.edges[m.partner].owner] };
         let step = |runs: Vec<&Run>| {
             let all: Vec<Over> = runs.iter().flat_map(|run| run.met.iter().map(|m| over(run, m))).collect();
             let over = *middle(&all, ALIKE, |o| [o.at[0], o.at[1]], Over::height)?;

@@ -166,7 +166,8 @@ pub fn spikes(t: &Terrain, limit: f64) -> Vec<Finding> {
     let steep = tiles.iter().zip(&near).filter(|(_, [steep, _])| *steep).map(|(tile, _)| [tile.head.x, tile.head.y]);
     let around = |[x, y]: [i32; 2]| (0..9).map(move |k| [x + k % 3 - 1, y + k / 3 - 1]);
     let wanted: HashSet<[i32; 2]> = steep.flat_map(around).collect();
-    let is_wanted = |(tile, [_, is_void]): &(TileView, [bool; 2])| *is_void || wanted.contains(&[tile.head.x, tile.head.y]);
+    let is_wanted =
+        |(tile, [_, is_void]): &(TileView, [bool; 2])| *is_void || wanted.contains(&[tile.head.x, tile.head.y]);
     let tiles: Vec<TileView> = tiles.into_iter().zip(near).filter(is_wanted).map(|(tile, _)| tile).collect();
     let mut all = Vertices::of(&tiles, h.tile_log2, limit);
     let mut links = std::mem::take(&mut all.links);
