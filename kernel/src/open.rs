@@ -1,9 +1,12 @@
 //! Opening an image, and what can be asked without a search.
 
 use crate::error::OpenError;
-use crate::format::{self, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section};
+use crate::format::{
+    self, Crs, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section,
+};
 use crate::hit::{Cost, Hit, Windows};
 use crate::point::{Fixed, IntoPoint, Point, exp2};
+use crate::rays::Rays;
 use zerocopy::FromBytes;
 
 /// A terrain image, checked and ready for queries. It borrows the bytes and copies nothing.
@@ -27,6 +30,8 @@ pub struct Terrain<'a> {
     pub(crate) span: [u64; 2],
     /// A bit a tile: set means damaged.
     pub(crate) damage: &'a [u8],
+    /// What rays have beside the tiles, if the image has it.
+    pub(crate) rays: Option<Rays<'a>>,
 }
 
 /// Many bytes at a time where 16 KiB of tables are no matter.
@@ -108,6 +113,13 @@ impl<'a> Terrain<'a> {
             low: [ox + i64::from(x), oy + i64::from(y)].map(|low| low << format::FRACTION),
             span: [mx.abs_diff(x), my.abs_diff(y)].map(|span| u64::from(span) << format::FRACTION),
             damage: &[],
+            rays: match section_of(header, section::RAYS) {
+                None => None,
+                Some(s) => {
+                    let bytes = body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
+                    Some(Rays::new(header, bytes, s.offset as usize / 4).ok_or(OpenError::HeadInvalid)?)
+                }
+            },
         };
         let pages = u64::from(header.page_count[0]) * u64::from(header.page_count[1]);
         if terrain.directory.len() as u64 != pages
@@ -125,6 +137,11 @@ impl<'a> Terrain<'a> {
     /// Tiles beyond its end count as sound. With a bitmap that is not empty a [`Cursor`](crate::Cursor) starts at the root each time.
     pub fn with_damage(self, bitmap: &'a [u8]) -> Self {
         Terrain { damage: bitmap, ..self }
+    }
+
+    /// The same without what the image has for rays, which then see the ground alone: where that is damaged.
+    pub fn without_rays(self) -> Self {
+        Terrain { rays: None, ..self }
     }
 
     /// The head of the image.
@@ -291,6 +308,19 @@ impl<'a> Terrain<'a> {
     fn name(&self, at: u32, len: u32) -> &'a str {
         let bytes = self.names.get(at as usize..).and_then(|b| b.get(..len as usize));
         bytes.and_then(|b| core::str::from_utf8(b).ok()).unwrap_or("")
+    }
+
+    /// Where on earth the image lies, if that is recorded: the record, and the names of the plane system, of its datum and of the
+    /// vertical system. An empty name is not known.
+    pub fn crs(&self) -> Option<(&'a Crs, [&'a str; 3])> {
+        let (crs, names) = Crs::ref_from_prefix(self.section(section::CRS)?).ok()?;
+        let (name, names) = names.split_at_checked(crs.name_len.into())?;
+        let (datum, names) = names.split_at_checked(crs.datum_len.into())?;
+        let (vertical, []) = names.split_at_checked(crs.vertical_len.into())? else { return None };
+        let [Ok(name), Ok(datum), Ok(vertical)] = [name, datum, vertical].map(core::str::from_utf8) else {
+            return None;
+        };
+        crs.is_sane().then_some((crs, [name, datum, vertical]))
     }
 
     /// The bytes of a section, if the image has it.

@@ -5,13 +5,16 @@
 
 pub mod bundle;
 mod cell;
+mod crs;
 mod header;
 mod node;
 mod patch;
+pub mod rays;
 pub mod section;
 mod tile;
 
 pub use cell::{block, lines, word, word_lines};
+pub use crs::Crs;
 pub use header::{
     CONTENT_HEADER, HEAD_CRC, HEAD_LEN, Header, LEAST_VERSION, MAGIC, MOST_BOUND, RAY_METRES, SECTION_TABLE, SECTIONS,
     TYRE_METRES, VERSION, fallback, no_height,

@@ -13,7 +13,7 @@ use crate::shell::{HARDPAN, SETTINGS, bridge, but_friction, error, expect, folde
 use hardpan::Terrain;
 use hardpan_builder::{
     Material, Options, Scene, Triangle, build,
-    import::{self, Frame, ImportErrorKind, Place},
+    import::{self, FORMATS, Frame, ImportErrorKind, Place, formats},
 };
 use serde_json::Value;
 use verification::obj::{self, ends_in, real};
@@ -68,8 +68,9 @@ fn cg_01_vt_24_odd_and_malformed_files() {
     ]
     .into();
     let all = [real("obj_odd"), real("malformed")].concat();
-    // FBX files have a test of their own
-    for file in all.into_iter().filter(|f| !ends_in(f, "fbx")) {
+    // these have tests of their own
+    let other = |f: &Path| ["fbx", "ply", "gltf", "glb"].iter().any(|end| ends_in(f, end));
+    for file in all.into_iter().filter(|f| !other(f)) {
         let name = file.file_name().unwrap().to_str().unwrap();
         let (output, time) = bounded(&here, &file, &["--up", "z"]);
         let text = String::from_utf8(output.stderr).unwrap();
@@ -143,10 +144,10 @@ fn vt_24_recipes_for_what_is_not_read() {
         ("a.rar", b"Rar!", &["rar files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a.las", b"LASF", &["las files are not read; make a mesh of the points in CloudCompare"]),
         (
-            "a.stl",
-            b"solid",
+            "a.dae",
+            b"<?xml",
             &[
-                "stl files are not read; assimp export FILE.stl FILE.obj; or open it in Blender and export FBX, or Wavefront OBJ with z up, then: hardpan build FILE.obj, with --up y or z as it lies",
+                "dae files are not read; assimp export FILE.dae FILE.obj; or open it in Blender and export FBX, or Wavefront OBJ with z up, then: hardpan build FILE.obj, with --up y or z as it lies",
             ],
         ),
         ("a.xodr", b"<", &["xodr files are not read; ", "export FBX, or", ", then: hardpan build"]),
@@ -166,6 +167,31 @@ fn vt_24_recipes_for_what_is_not_read() {
     ] {
         fs::write(here.join(name), bytes).unwrap();
         holds(&error(3, &here, &["build", name]), wanted);
+    }
+}
+
+/// The table of formats: no name or ending stands twice, help and errors list what is read, and the page has a section for each.
+#[test]
+fn formats_stand_once_and_everywhere() {
+    let here = folder("formats");
+    let once = |words: Vec<&str>| {
+        let mut sorted = words.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), words.len(), "{words:?}");
+    };
+    once(FORMATS.iter().map(|format| format.name).collect());
+    once(FORMATS.iter().flat_map(|format| format.endings.iter().copied()).collect());
+    let read: Vec<&str> = formats::read().map(|format| format.name).collect();
+    assert_eq!(read, ["obj", "fbx", "gltf", "ply", "stl"]);
+    for command in ["build", "grid", "materials"] {
+        let [help, _] = expect(0, &here, &[command, "--help"]);
+        holds(&help, &[&format!("{} files", formats::names())]);
+    }
+    holds(&error(2, &here, &["build", "."]), &[&formats::files()]);
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/formats.md")).unwrap();
+    for format in formats::read() {
+        assert!(page.contains(&format!("\n## {}\n", format.name.to_uppercase())), "no section for {}", format.name);
     }
 }
 
@@ -573,7 +599,7 @@ fn sides_of_tiles_are_named_where_there_are_some() {
         triangles: (0..places.len() as u32)
             .map(|i| Triangle { v: [3 * i, 3 * i + 1, 3 * i + 2], material: 0, source: i as u16 })
             .collect(),
-        fields: Vec::new(),
+        ..Scene::default()
     };
     let options = |tile| Options { tile_log2: Some(tile), origin: Some([0.0; 3]), ..Options::default() };
     let refused = |scene: &Scene, tile: u8| build(scene, &options(tile)).err().map(|e| e.to_string()).unwrap();

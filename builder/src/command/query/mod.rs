@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Hit, Status, Terrain};
+use hardpan::{Hit, Terrain};
 
 pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
@@ -32,22 +32,27 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
+use crate::image::earth::Earth;
+use crate::query::column;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 #[command(after_help = HOW)]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat"])]
     points: Vec<Ask>,
+    /// Points in degrees, if the image knows where on earth it lies
+    #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
+    lonlat: Vec<Ask>,
     /// Points of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
-    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
+    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "lonlat"])]
     along: Option<PathBuf>,
     /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
@@ -64,9 +69,10 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
-    /// Fill in what the kernel answers where there is no ground
-    #[arg(long, conflicts_with_all = ["layers", "explain"])]
-    fallback: bool,
+    /// Fill in what the kernel answers where there is no ground, or as MAVS does: the lowest number
+    #[arg(long, value_name = "mavs", num_args = 0..=1, require_equals = true, default_missing_value = "image")]
+    #[arg(value_parser = ["image", "mavs"], hide_possible_values = true, conflicts_with_all = ["layers", "explain"])]
+    fallback: Option<String>,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
@@ -88,13 +94,16 @@ Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query track.hpan 0,0 --layers
+  hardpan query valley.hpan --lonlat 11.5,48.1
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    let mut file = args.csv.as_ref().map(|path| points(path, args.measure)).transpose()?;
+    let earth = Earth::of(&terrain);
+    let on_earth = on_earth(args, &terrain, earth.as_ref())?;
+    let args = &Args { points: [&args.points[..], &on_earth].concat(), ..args.clone() };
+    let mut file = args.csv.as_ref().map(|path| points(path, args.measure, earth)).transpose()?;
     if let Some(file) = file.take_if(|file| file.timed) {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
@@ -127,14 +136,35 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     tell(args, &terrain, drive, &missed)
 }
 
+/// Points that are typed in degrees.
+fn on_earth(args: &Args, terrain: &Terrain, earth: Option<&Earth>) -> Done<Vec<Ask>> {
+    let place = |earth: &Earth, ask: &Ask| {
+        let [x, y] = earth.place([ask.x, ask.y]);
+        Ask { x, y, z: ask.z.map(|z| earth.z(z)), ..*ask }
+    };
+    match earth {
+        Some(earth) => Ok(args.lonlat.iter().map(|ask| place(earth, ask)).collect()),
+        None if args.lonlat.is_empty() => Ok(Vec::new()),
+        None => {
+            let cause = match Earth::told(terrain) {
+                Some(crs) => format!("from degrees to its plane no way is known ({crs})"),
+                None => "the image does not know where on earth it lies".into(),
+            };
+            let hint = "give x and y in metres, or build it from files that say it, or with --crs";
+            Err(Failure::input(&args.file, format!("{cause}; {hint}")))
+        }
+    }
+}
+
 /// A file of points, to be timed if it says so.
-fn points(path: &Path, timed: bool) -> Done<Points> {
-    let mut file = Points::open(path)?;
+fn points(path: &Path, timed: bool, earth: Option<Earth>) -> Done<Points> {
+    let mut file = Points::open(path, earth)?;
     file.timed |= timed;
     if file.timed {
         file.pass(4, &measured::COLUMNS)?
     } else {
-        file.pass(2, &tables::ANSWER[2..])?
+        // of a drive alone are the first two; degrees go with the answers, which have metres
+        file.pass(if file.in_degrees() { 0 } else { 2 }, &column::names()[2..])?
     }
     Ok(file)
 }
@@ -295,8 +325,9 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
                 self.missed.jumps.go(self.terrain, stop.wheel, [ask.x, ask.y], ask.z, a, stop.line);
             }
             let (stop, passed) = (beside.stop(i), beside.passed(i));
-            let filled = self.args.fallback && !a.found();
-            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
+            let filled = self.args.fallback.is_some() && !a.found();
+            let lowest = self.args.fallback.as_deref() == Some("mavs");
+            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, lowest, passed };
             self.sheet.row(&row).map_err(&self.failed)?;
         }
         Ok(())
@@ -310,7 +341,8 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
             let first = usize::from(layers.written > 0);
             for (hit, number) in self.space[..layers.written.max(1)].iter().zip(first as u32..) {
                 let (layer, passed) = (Some(number), beside.passed(i));
-                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
+                let row =
+                    Row { ask, stop: None, layer, status: layers.status, hit, filled: false, lowest: false, passed };
                 self.sheet.row(&row).map_err(&self.failed)?;
             }
         }
@@ -353,15 +385,5 @@ impl<'b> Beside<'b> {
             Beside::File(_, passed) => Some((passed, i)),
             Beside::Drive(_, first, passed) => Some((passed, first + i)),
         }
-    }
-}
-
-pub fn status_text(status: Status) -> &'static str {
-    match status {
-        Status::Found => "found",
-        Status::NoGround => "no ground",
-        Status::NotInImage => "not in image",
-        Status::Damaged => "damaged",
-        Status::LimitReached => "limit reached",
     }
 }

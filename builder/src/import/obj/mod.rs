@@ -92,7 +92,11 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
         tally.see(if is_short(pieces.last()) { Thing::Cut } else { Thing::Unended }, lines + 1);
     }
     positions.shrink_to_fit();
-    let scene = assemble(path, pieces, positions, &mut tally)?;
+    let mut scene = assemble(path, pieces, positions, &mut tally)?;
+    if transform.mirrors() {
+        // what looks up in the file looks up in the scene
+        scene.triangles.par_iter_mut().for_each(|t| t.v.swap(1, 2));
+    }
     libraries(path, statements, &scene, &mut report, &mut tally);
     tally.into(&scene, &mut report);
     Ok(Import::of(path, scene, transform, report))
@@ -155,7 +159,7 @@ fn assemble(
         let hint = "export the mesh with its faces (f lines); of points one is made in CloudCompare (Edit, Mesh, Delaunay 2.5D)";
         return Err(tally.nothing(path, hint));
     }
-    let mut scene = Scene { positions, triangles, materials, sources: names, fields: Vec::new() };
+    let mut scene = Scene { positions, triangles, materials, sources: names, ..Scene::default() };
     forget_unused(&mut scene);
     Ok(scene)
 }
@@ -284,6 +288,7 @@ fn libraries(path: &Path, statements: Vec<(u64, String)>, scene: &Scene, report:
         }
     }
     tally.add(Thing::Redefined, defined.again);
+    defined.textures.iter().for_each(|name| tally.name(Thing::Textures, name, 0));
     if report.libraries.iter().any(|l| l.materials.is_some()) {
         let mut triangles = vec![0; scene.materials.len()];
         scene.triangles.iter().for_each(|t| triangles[usize::from(t.material)] += 1);
