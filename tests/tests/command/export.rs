@@ -876,9 +876,9 @@ fn gaps_are_where_ground_ends_at_its_own_height() {
     };
     near(found(&lanes(0.05, 0.0, 0.0, 1)), &[[0.05, 0.0]]);
     near(found(&lanes(0.2, 0.0, 0.0, 1)), &[]);
-    // a kerb is met, the foot of a wall is not
+    // a kerb is met, and a cliff
     near(found(&lanes(0.05, 0.0, 0.15, 1)), &[[0.05, 0.075]]);
-    near(found(&lanes(0.05, 0.0, 2.0, 1)), &[]);
+    near(found(&lanes(0.05, 0.0, 2.0, 1)), &[[0.05, 1.0]]);
     // one in a deck over whole ground, and one over the other
     let whole = |z: f64| format!("v 0 0 {z}\nv 20 0 {z}\nv 20 6 {z}\nv 0 6 {z}\nf 1 2 3 4\n");
     near(found(&(whole(0.0) + &lanes(0.05, 5.0, 0.0, 5))), &[[0.05, 5.0]]);

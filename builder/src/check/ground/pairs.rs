@@ -31,9 +31,11 @@ use super::steps::Step;
 
 /// All heights.
 pub const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
-/// Places of an edge: metres that they are apart, how many there are at least and at most, and what is left out at either end, of its length.
+/// Places of an edge: metres that they are apart, how many there are at least, of a short edge and of others, and at most, and what is left
+/// out at either end, of its length.
 const APART: f64 = 0.5;
-const FEWEST: usize = 8;
+const FEWEST: [usize; 2] = [3, 8];
+const SHORT: f64 = 0.01;
 const MOST: usize = 1 << 11;
 const END: f64 = 1.0 / 512.0;
 /// Boxes of edges that are looked at for each place; and edges that face it, beyond which nothing farther away is looked at.
@@ -80,7 +82,14 @@ pub fn places(edges: &[&Edge]) -> u64 {
 }
 
 fn places_of(edge: &Edge) -> usize {
-    ((span(edge.plan) / APART).ceil() as usize).clamp(FEWEST, MOST)
+    let length = span(edge.plan);
+    let fewest = if length < SHORT { FEWEST[0] } else { FEWEST[1] };
+    ((length / APART).ceil() as usize).clamp(fewest, MOST)
+}
+
+/// The share of an edge's length at which a place lies.
+fn share(edge: &Edge, number: usize) -> f64 {
+    END + (1.0 - 2.0 * END) * number as f64 / (places_of(edge) - 1) as f64
 }
 
 /// A place of an edge, and where ground begins again.
@@ -135,12 +144,18 @@ impl Run<'_> {
         self.edge.part(self.drawn)
     }
 
-    /// Through its middle in plan, from corner to corner if it goes so far.
+    /// Through its middle in plan, from corner to corner if it goes so far, or to a next place that is not asked about.
     pub fn way(&self) -> Vec<[f64; 2]> {
-        let first = self.corners[0].map(|_| self.edge.plan[0]);
-        let last = self.corners[1].map(|_| self.edge.plan[1]);
-        let middles = self.met.iter().map(|m| m.middle()).map(|[x, y, _]| [x, y]);
-        first.into_iter().chain(middles).chain(last).collect()
+        let middle = |m: &Met| [0, 1].map(|i| m.middle()[i]);
+        let end = |i: usize, m: &Met| {
+            let [a, b] = self.edge.plan;
+            let by = self.drawn[i] - share(self.edge, m.number);
+            let is_cut = self.drawn[i] != self.shares[i];
+            let corner = self.corners[i].map(|_| self.edge.plan[i]);
+            if is_cut { Some([0, 1].map(|k| middle(m)[k] + by * (b[k] - a[k]))) } else { corner }
+        };
+        let (first, last) = (&self.met[0], &self.met[self.met.len() - 1]);
+        end(0, first).into_iter().chain(self.met.iter().map(middle)).chain(end(1, last)).collect()
     }
 }
 
@@ -261,10 +276,6 @@ where
 }
 
 impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
-    fn share(&self, edge: &Edge, number: usize) -> f64 {
-        END + (1.0 - 2.0 * END) * number as f64 / (places_of(edge) - 1) as f64
-    }
-
     /// Edges where ground begins, so far along a line and away from it. None if they lie too crowded.
     fn front(&self, from: [f64; 2], away: [f64; 2], size: [f64; 2], most: usize) -> Option<Vec<Facing>> {
         let beside = Beside::new(from, away, size, self.hair, most);
@@ -316,7 +327,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
             };
             let mut are_sure = true;
             for k in (0..count).filter(|k| asked[*k].is_some()) {
-                let (share, far) = (self.share(e, k), found[k].map(|found| found.far));
+                let (share, far) = (share(e, k), found[k].map(|found| found.far));
                 // what lies farther away in plan does so in space
                 if far.is_none_or(|far| far > before) {
                     found[k] = self.nearest(&facing, share * along, e.on(share)[2], near);
@@ -343,7 +354,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
 
     /// How wide a gap may be at a place, or that nothing is asked.
     fn most(&self, e: &Edge, number: usize) -> Option<f64> {
-        let [x, y, _] = e.on(self.share(e, number));
+        let [x, y, _] = e.on(share(e, number));
         (self.ask.gap)([0, 1].map(|i| [x, y][i] + self.hair * e.away[i]))
     }
 
@@ -362,7 +373,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         if steep == [true; 2] {
             return None;
         }
-        let at = e.on(self.share(e, number));
+        let at = e.on(share(e, number));
         let to = [at[0] + out * e.away[0], at[1] + out * e.away[1], z];
         let band = [at[2].min(z) - REACH, at[2].max(z) + REACH];
         if out > 2.0 * hair && [hair, out / 2.0, out - hair].into_iter().any(|by| self.ground(e, at, by, band)) {
@@ -457,27 +468,27 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         let ends = [(first, first.checked_sub(1), 0.0), (last, Some(last + 1).filter(|k| *k < count), 1.0)];
         let ends = ends.map(|(here, next, end)| {
             let Some(next) = next else { return [end; 2] };
-            let next_share = self.share(edge, next);
-            let half = (self.share(edge, here) + next_share) / 2.0;
+            let next_share = share(edge, next);
+            let half = (share(edge, here) + next_share) / 2.0;
             [half, if self.most(edge, next).is_some() { half } else { next_share }]
         });
         let mut met: Vec<Met> = part.iter().map(|m| Met { ..**m }).collect();
         let shares = [ends[0][0], ends[1][0]];
         for m in &mut met {
-            let share = self.share(edge, m.number);
+            let share = share(edge, m.number);
             m.room = m.width.min(2.0 * span(edge.plan) * (share - shares[0]).min(shares[1] - share));
         }
         // a gap goes on there, with no partner near enough
         let opens = |k: usize| {
             let open = |k: &usize| {
-                let at = edge.on(self.share(edge, *k));
+                let at = edge.on(share(edge, *k));
                 alone[*k] && !self.ground(edge, at, self.hair, [at[2] - REACH, at[2] + REACH])
             };
             Some(k).filter(|k| *k < count).filter(open)
         };
         let widens = [first.checked_sub(1).and_then(opens), opens(last + 1)];
         let wider = |k: &usize| {
-            let (at, most) = (edge.on(self.share(edge, *k)), self.most(edge, *k).unwrap_or(0.0));
+            let (at, most) = (edge.on(share(edge, *k)), self.most(edge, *k).unwrap_or(0.0));
             let facing = self.front([at[0], at[1]], edge.away, [0.0, 4.0 * most], MOST_LOOKED).unwrap_or_default();
             let found = self.nearest(&facing, 0.0, at[2], 4.0 * most);
             found.and_then(|found| self.met(edge, *k, found, 4.0 * most)).is_some_and(|m| m.width > most)

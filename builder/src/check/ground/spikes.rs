@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::build::source::nodata::KNOWN;
 use crate::image::decode;
 use crate::image::decode::{Field, TileView};
-use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::report::{Code, Finding, Quantity};
 use crate::util::disjoint_set::DisjointSet;
 use crate::util::text::{counted, metres};
 use hardpan::{Terrain, format::FRACTION};
@@ -263,8 +263,6 @@ fn finding(t: &Terrain, group: &Group, ring: &Ring) -> Finding {
     let lies = if height > 0.0 { "above" } else { "below" };
     let (what, verb) = (counted(group.count, "vertex"), if group.count == 1 { "lies" } else { "lie" });
     Finding {
-        code: Code::Spike,
-        severity: Severity::Warning,
         subject: t.source_name(ring.source).into(),
         place: Some(place),
         values: vec![
@@ -273,8 +271,7 @@ fn finding(t: &Terrain, group: &Group, ring: &Ring) -> Finding {
             Quantity { name: "step", value: step, unit: "m" },
             Quantity { name: "vertices", value: f64::from(group.count), unit: "" },
         ],
-        text: format!("{what} {verb} {} {lies} the {neighbours} around", metres(height.abs())),
-        hint: Hint::Mend("move it in the source, or leave it out".into()),
+        ..Code::Spike.finding(format!("{what} {verb} {} {lies} the {neighbours} around", metres(height.abs())))
     }
 }
 
