@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, fmt};
 
-use crate::check::border::{Border, Edge, span};
+use crate::check::ground::border::{Border, Edge, span};
 use crate::image::decode;
 use crate::util::steps::Steps;
 use crate::util::text::grouped;

@@ -4,7 +4,7 @@ use crate::util::steps::Steps;
 use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
-use crate::check::walk::ALL;
+use crate::check::ground::pairs::ALL;
 use crate::util::text::{coordinate, grouped};
 
 /// Least x and y, greatest x and y, metres.

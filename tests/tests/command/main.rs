@@ -26,4 +26,5 @@ mod step;
 mod texts;
 #[cfg(unix)]
 mod torture;
+mod trials;
 mod twice;
