@@ -12,6 +12,7 @@ mod export;
 mod fbx;
 mod forged;
 mod grid;
+mod heights;
 mod help;
 mod identities;
 mod import;

@@ -11,7 +11,7 @@ use crate::image::provenance::{Input, Provenance};
 use crate::import::heights::Heights;
 use crate::import::{Frame, Import, file_name, utf8};
 use crate::options::{Options, SourceError};
-use crate::scene::Scene;
+use crate::scene::{HeightField, Scene};
 use crate::settings::{Applied, MaterialRule, Settings, SourceFile};
 use crate::{check, import};
 
@@ -97,6 +97,11 @@ impl<'a> Asked<'a> {
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
+        // the order of files is nothing
+        import.scene.fields.sort_by(|a, b| {
+            let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
         let mut settings = settings;
         over(&mut settings);
         settings.build.crs.clone_from(&import.crs);

@@ -9,6 +9,7 @@ use std::{
 
 use crate::image::provenance::{Input, MatchedBy, Provenance};
 use crate::import;
+use crate::import::heights::{Heights, as_triangles};
 use crate::import::{Frame, ImportError, file_name};
 use crate::scene::Scene;
 use crate::settings::{Settings, SourceFile};
@@ -20,6 +21,9 @@ use super::{
     super::{bounded, counted, few, note, shown},
     Args, Done, Failure, grouped, is_image, named, quoted, unopened,
 };
+
+/// Posts of files of heights that are compared at most: each becomes two triangles.
+const MOST_POSTS: usize = 4_000_000;
 
 /// The error of an image that is what it claims.
 pub fn measure(args: &Args, image: &[u8], sources: &Sources) -> Done<Agreement> {
@@ -88,7 +92,12 @@ pub struct Sources<'a> {
 
 /// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
 fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
-    let frames: Vec<(&Path, Frame)> = files.iter().map(|(file, said)| (*file, said.frame())).collect();
+    let crs = crate::util::crs::code(&settings.crs);
+    let frame = |said: &SourceFile| {
+        let frame = said.frame();
+        Frame { heights: Heights { crs, ..frame.heights }, ..frame }
+    };
+    let frames: Vec<(&Path, Frame)> = files.iter().map(|(file, said)| (*file, frame(said))).collect();
     let called: Vec<&str> = files.iter().map(|(_, said)| said.name.as_deref().unwrap_or_default()).collect();
     let mut import = import::read_called(&frames, &called)?;
     let mut settings = settings.clone();
@@ -109,7 +118,18 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
         ));
     }
     match import::degenerate(&import, &settings.build, files.iter().map(|(file, _)| *file)) {
-        None => Ok(import.scene),
+        None => {
+            let mut scene = import.scene;
+            let posts: usize = scene.fields.iter().map(|f| f.heights.len()).sum();
+            if posts > MOST_POSTS {
+                let text = format!("{} posts of heights are more than can be compared", grouped(posts as u64));
+                let hint =
+                    format!("{} are the most: --against a part, and an image of that", grouped(MOST_POSTS as u64));
+                return Err(Failure::unsupported(&args.against[0], format!("{text}; {hint}")));
+            }
+            as_triangles(&mut scene);
+            Ok(scene)
+        }
         Some(error) => {
             let hint = "it is too crowded to be compared with an image".into();
             Err(ImportError { hint, next: None, ..error }.into())

@@ -125,7 +125,7 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
         no_mesh(frame, path)?;
         let (own, says) = own(&grid, &options, path)?;
         window(&mut grid, &options, path)?;
-        if let Some(void) = options.no_data {
+        if let Some(void) = options.no_data.or(grid.void) {
             grid.heights.iter_mut().filter(|h| **h == void).for_each(|h| *h = f64::NAN);
         }
         if let Some(void) = unsaid(&grid.heights).filter(|_| options.no_data.is_none()) {
@@ -289,7 +289,8 @@ impl Own {
             Own::Degrees(datum) => format!("degrees of {}", datum.name),
             Own::Plane { code: 0, tm, .. } => {
                 let Parameters { longitude, latitude, .. } = tm.parameters();
-                format!("transverse Mercator about {}, {}", decimal(*longitude), decimal(*latitude))
+                let [longitude, latitude] = [longitude, latitude].map(|v| decimal((v * 1e9).round() / 1e9));
+                format!("transverse Mercator about {longitude}, {latitude}")
             }
             Own::Plane { code, .. } => format!("EPSG:{code}"),
             Own::Metres { name, .. } => name.clone(),
