@@ -118,7 +118,8 @@ fn by_16_heights_at_posts_are_those_of_rasterio() {
             }
             let off = (found - wanted).abs();
             match import.height_error == 0.0 {
-                true => assert_eq!(found, wanted, "{line}"),
+                // rasterio has text in single precision
+                true => assert_eq!(found as f32, wanted as f32, "{line}"),
                 false => assert!(off <= import.height_error + 1e-6, "{line}: {found}, {}", import.height_error),
             }
             compared += 1;
@@ -255,7 +256,8 @@ fn by_16_questions_in_degrees() {
     assert!((x - 3_993.432_14).abs() < 1e-3 && (y + 5_554.664_74).abs() < 1e-3, "{x} {y}");
     let [typed, _] = expect(0, &folder, &["query", "a.hpan", &format!("{x},{y}")]);
     let [degrees, _] = expect(0, &folder, &["query", "a.hpan", "--lonlat", "-71.25,44.25"]);
-    assert_eq!(typed, degrees);
+    let z = |table: &str| table.lines().nth(1).unwrap().split_whitespace().nth(2).unwrap().to_owned();
+    assert_eq!(z(&typed), z(&degrees));
     // posts of the file in the window
     let import = read(&[&tile], &said("--window -71.4,44.2,-71.2,44.4")).unwrap();
     assert!(import.height_error > 0.0 && import.height_error < stated && stated < import.height_error + 0.02);

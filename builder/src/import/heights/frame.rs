@@ -218,8 +218,9 @@ fn apart(parts: &[Import], files: &[(impl AsRef<Path>, Frame)]) -> Result<(), Im
 
 /// Heights have no axes, no unit and no turn of their own.
 fn no_mesh(frame: &Frame, path: &Path) -> Result<(), ImportError> {
-    let plain = Frame { translate: frame.translate, heights: frame.heights, ..Frame::default() };
-    if *frame == plain {
+    let plain = Frame { translate: frame.translate, ..Frame::default() };
+    // what is said of heights may be NaN
+    if (Frame { heights: Heights::default(), ..*frame }) == plain {
         return Ok(());
     }
     let cause = "axes, unit, scale and turns are of meshes, and this is a grid of heights";
