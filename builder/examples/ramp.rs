@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         triangles: [[0, 1, 2], [0, 2, 3]].map(|v| Triangle { v, material: 0, source: 0 }).into(),
         materials: vec![Material::new("Asphalt", 0.9)],
         sources: vec!["ramp".into()],
-        fields: vec![],
+        ..Scene::default()
     };
     let built = build(&scene, &Options::default())?;
     let verdict = verify(&built.image, &Verify::default())?;

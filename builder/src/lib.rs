@@ -8,7 +8,7 @@
 //!     triangles: vec![Triangle { v: [0, 1, 2], material: 0, source: 0 }],
 //!     materials: vec![Material::new("Asphalt", 0.9)],
 //!     sources: vec!["example".into()],
-//!     fields: vec![],
+//!     ..Scene::default()
 //! };
 //! let built = build(&scene, &Options::default()).unwrap();
 //! let terrain = hardpan::Terrain::open(&built.image).unwrap();
@@ -62,7 +62,7 @@ pub mod settings;
 pub mod util;
 mod verify;
 
-pub use build::cost::Crowd;
+pub use build::cost::HotSpot;
 pub use build::error::{BuildError, Limit, NoSample};
 pub use build::job::{FinishedTile, Job, repair, repair_told};
 pub use build::{Built, build, build_on, build_recorded};
@@ -70,9 +70,11 @@ pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::provenance::{Input, MatchedBy, Provenance};
 pub use image::{Image, ImageFile};
-pub use options::{Fallback, MaxCost, Near, Options, Outliers, SourceError, Split, Undersides};
-pub use report::{Code, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity};
-pub use scene::{Georeference, HeightField, Material, Scene, Triangle};
+pub use options::{Fallback, MaxCost, Near, Options, Outliers, Rays, SourceError, Split, Undersides};
+pub use report::{
+    About, Code, CodeEntry, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity,
+};
+pub use scene::{Georeference, HeightField, Material, Scene, Triangle, Wall, WallKind};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{

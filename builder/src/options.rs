@@ -4,7 +4,7 @@ use crate::util::text::counted;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// Which triangles are undersides. Wheels do not stand on them: they are left out, until there are queries that hit them.
+/// Which triangles are undersides. Wheels do not stand on them: they are ceilings, which rays hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
@@ -50,6 +50,33 @@ impl FromStr for Near {
         let number = |t: &str| t.trim().parse().map_err(|_| format!("{t:?} is not a whole number of lattice steps"));
         let (plan, height) = text.split_once(',').ok_or("two numbers with a comma between them, PLAN,HEIGHT")?;
         Ok(Near { plan: number(plan)?, height: number(height)? })
+    }
+}
+
+/// What an image has for rays beside its ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rays {
+    /// Nothing: an image for vertical queries, on whose ground rays land all the same.
+    #[default]
+    None,
+    /// Heights of cells, by which rays pass over them.
+    Extents,
+    /// The same, and all ceilings and obstacles: undersides, vertical faces, faces of obstacles, faces too steep for ground.
+    All,
+}
+
+/// `none`, `extents` or `all`.
+impl FromStr for Rays {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Rays::None),
+            "extents" => Ok(Rays::Extents),
+            "all" => Ok(Rays::All),
+            other => Err(format!("{other:?} is none of none, extents and all")),
+        }
     }
 }
 
@@ -106,6 +133,8 @@ pub struct Options {
     /// What no query may cost more than: the ground is divided further until that is met, or the build fails.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub max_cost: Option<MaxCost>,
+    /// What the image has for rays; by default nothing, but `hardpan build` asks for all of a scene with triangles.
+    pub rays: Option<Rays>,
     /// Default near window, metres.
     pub near: f64,
     /// Default far window, metres.
@@ -144,6 +173,7 @@ impl Default for Options {
             max_slope: None,
             split: None,
             max_cost: None,
+            rays: None,
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,
@@ -157,6 +187,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// What the image has for rays.
+    pub(crate) fn rays(&self) -> Rays {
+        self.rays.unwrap_or_default()
+    }
+
     /// Whether every number is in its range; an error says which is not, and the range.
     pub fn check(&self) -> Result<(), OptionError> {
         self.fault().map_or(Ok(()), |(_, range)| Err(OptionError(range.into())))
@@ -293,10 +328,24 @@ impl Split {
     pub const DENSE: Split =
         Split { depth_tolerance: 14, bundle_size: 16, bundle_increase: 0.5, min_volume: 1e-4, volume_increase: 1.5 };
 
-    /// The name of a preset: `default` or `dense`.
+    /// All presets, by name.
+    pub const PRESETS: &'static [(&'static str, Split)] = &[("default", Split::DEFAULT), ("dense", Split::DENSE)];
+
+    /// The name of its preset, if it is one.
     pub fn preset(&self) -> Option<&'static str> {
-        let presets = [("default", Split::DEFAULT), ("dense", Split::DENSE)];
-        presets.into_iter().find(|(_, preset)| preset == self).map(|(name, _)| name)
+        Self::PRESETS.iter().find(|(_, preset)| preset == self).map(|(name, _)| *name)
+    }
+
+    /// Its numbers, by their keys in settings.
+    pub fn numbers(&self) -> [(&'static str, f64); 5] {
+        let Split { depth_tolerance, bundle_size, bundle_increase, min_volume, volume_increase } = *self;
+        [
+            ("depth_tolerance", depth_tolerance.into()),
+            ("bundle_size", bundle_size.into()),
+            ("bundle_increase", bundle_increase),
+            ("min_volume", min_volume),
+            ("volume_increase", volume_increase),
+        ]
     }
 
     /// What to call it: its preset, or where settings have it.

@@ -18,6 +18,27 @@ pub struct Scene {
     pub sources: Vec<String>,
     /// Regular heights.
     pub fields: Vec<HeightField>,
+    /// Ceilings and obstacles that are known as such, as those of an image are. Of `triangles` the builder finds out.
+    pub walls: Vec<Wall>,
+}
+
+/// A triangle that rays hit and wheels do not stand on; in the winding of its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wall {
+    /// The triangle.
+    pub triangle: Triangle,
+    /// What it is.
+    pub kind: WallKind,
+}
+
+/// What rays hit and wheels do not stand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u16)]
+pub enum WallKind {
+    /// It looks down.
+    Ceiling = hardpan::format::bundle::CEILING,
+    /// It is vertical, too steep, or of an obstacle.
+    Obstacle = hardpan::format::bundle::OBSTACLE,
 }
 
 /// A triangle of a scene.
@@ -54,7 +75,7 @@ pub struct Material {
     pub priority: i32,
     /// Whether its triangles are part of the scene at all.
     pub include: bool,
-    /// Whether its triangles are in the way rather than ground: left out, until there are queries that hit them.
+    /// Whether its triangles are in the way rather than ground: rays hit them, and wheels do not stand on them.
     pub obstacle: bool,
     /// Which of its triangles are undersides; by default `Options::undersides`.
     pub undersides: Option<Undersides>,

@@ -233,7 +233,7 @@ impl<'a> Terrain<'a> {
 
     /// Further word `i` of a block.
     #[inline(always)]
-    fn further_word(&self, tile: usize, b: &[u32; block::WORDS], i: u32) -> Result<u32, Status> {
+    pub(crate) fn further_word(&self, tile: usize, b: &[u32; block::WORDS], i: u32) -> Result<u32, Status> {
         if (i as usize) < block::INLINE {
             return Ok(b[(block::FURTHER + i as usize) & 15]);
         }
@@ -258,11 +258,7 @@ impl<'a> Terrain<'a> {
         let (before, _) = block::further(b, cell);
         let at = tile.wrapping_add(self.further_word(tile, b, before)? as usize);
         let count = (*self.words.get(at).ok_or(Status::Damaged)?).min(format::MAX_WORDS);
-        if O::COUNTS {
-            // of a damaged length no more than the image holds
-            let words = (count as usize).min(self.words.len().saturating_sub(at) / 2);
-            o.see(Trace::Words { words: words as u32, lines: format::lines(at, 1 + 2 * words) });
-        }
+        self.see_list(at, count, o);
         let mut skip = false;
         for i in 0..count as usize {
             let &[w, number] = self.chunk(at.wrapping_add(1 + 2 * i)).ok_or(Status::Damaged)?;
@@ -272,6 +268,15 @@ impl<'a> Terrain<'a> {
             }
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn see_list<O: Observer>(&self, at: usize, count: u32, o: &mut O) {
+        if O::COUNTS {
+            // of a damaged length no more than the image holds
+            let words = (count as usize).min(self.words.len().saturating_sub(at) / 2);
+            o.see(Trace::Words { words: words as u32, lines: format::lines(at, 1 + 2 * words) });
+        }
     }
 
     /// The surfaces of one cell word; whether one was inside a triangle.
@@ -354,7 +359,7 @@ fn code(e: u32) -> Status {
 }
 
 #[inline(always)]
-fn see_words<O: Observer>(b: &[u32; block::WORDS], cell: u32, o: &mut O) {
+pub(crate) fn see_words<O: Observer>(b: &[u32; block::WORDS], cell: u32, o: &mut O) {
     if O::COUNTS {
         let (before, count) = block::further(b, cell);
         let lines = format::word_lines(b[block::TAIL] as usize, before as usize, count as usize);

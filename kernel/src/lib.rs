@@ -21,6 +21,8 @@
 //! | --- | --- |
 //! | open an image, or prove all of it | [`Terrain::open`], [`Terrain::open_verified`]; in steps [`Verifier`]; [`include_image!`] puts one into the program |
 //! | ask | [`Terrain::closest`], [`Terrain::below`], [`Terrain::segment_m`], [`Terrain::layers`], [`Terrain::layers_vec`] |
+//! | look in any direction | [`Terrain::raycast`] on a [`Ray`] with [`RayOptions`]; `docs/rays.md` of this crate |
+//! | know what is above, or beside | [`Terrain::clearance`], [`Terrain::can_step`], [`Terrain::closest_of`], [`Terrain::layers_of`]; [`Terrain::rays`] of a body |
 //! | ask much | [`Terrain::closest_batch`]; a [`Cursor`] for [`Terrain::closest_cursor`] |
 //! | say where | [`IntoPoint`]: `[f64; 3]`, `[f32; 3]`, `[`[`Fixed`]`; 3]`, [`Point`] |
 //! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
@@ -46,6 +48,7 @@ mod leaf;
 mod open;
 mod point;
 mod query;
+mod rays;
 mod search;
 mod trace;
 mod verify;
@@ -57,7 +60,9 @@ pub use heapless;
 pub use hit::{Answer, Cost, Hit, Layers, LeafKind, Normal, Reach, Status, Windows};
 pub use open::Terrain;
 pub use point::{Fixed, IntoPoint, Point};
+pub use query::{Beam, Clearance, Mover, Pose, Sensed, Step, StepStatus};
 pub use query::{Cursor, Ground, Options, Surface};
+pub use query::{FaceNormal, Kind, Kinds, MOST_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
 pub use trace::Trace;
 pub use verify::Verifier;
 

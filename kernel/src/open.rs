@@ -6,6 +6,7 @@ use crate::format::{
 };
 use crate::hit::{Cost, Hit, Windows};
 use crate::point::{Fixed, IntoPoint, Point, exp2};
+use crate::rays::Rays;
 use zerocopy::FromBytes;
 
 /// A terrain image, checked and ready for queries. It borrows the bytes and copies nothing.
@@ -29,6 +30,8 @@ pub struct Terrain<'a> {
     pub(crate) span: [u64; 2],
     /// A bit a tile: set means damaged.
     pub(crate) damage: &'a [u8],
+    /// What rays have beside the tiles, if the image has it.
+    pub(crate) rays: Option<Rays<'a>>,
 }
 
 /// Many bytes at a time where 16 KiB of tables are no matter.
@@ -110,6 +113,13 @@ impl<'a> Terrain<'a> {
             low: [ox + i64::from(x), oy + i64::from(y)].map(|low| low << format::FRACTION),
             span: [mx.abs_diff(x), my.abs_diff(y)].map(|span| u64::from(span) << format::FRACTION),
             damage: &[],
+            rays: match section_of(header, section::RAYS) {
+                None => None,
+                Some(s) => {
+                    let bytes = body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
+                    Some(Rays::new(header, bytes, s.offset as usize / 4).ok_or(OpenError::HeadInvalid)?)
+                }
+            },
         };
         let pages = u64::from(header.page_count[0]) * u64::from(header.page_count[1]);
         if terrain.directory.len() as u64 != pages
@@ -127,6 +137,11 @@ impl<'a> Terrain<'a> {
     /// Tiles beyond its end count as sound. With a bitmap that is not empty a [`Cursor`](crate::Cursor) starts at the root each time.
     pub fn with_damage(self, bitmap: &'a [u8]) -> Self {
         Terrain { damage: bitmap, ..self }
+    }
+
+    /// The same without what the image has for rays, which then see the ground alone: where that is damaged.
+    pub fn without_rays(self) -> Self {
+        Terrain { rays: None, ..self }
     }
 
     /// The head of the image.

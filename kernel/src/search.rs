@@ -76,12 +76,36 @@ pub(crate) struct OwnerKey {
     pub named: Named,
 }
 
+/// Which surfaces count.
+trait Filter: Copy {
+    fn wants(self, t: &Terrain, tile: usize, s: &Candidate) -> bool;
+}
+
+/// All do. It compiles away.
+impl Filter for () {
+    #[inline(always)]
+    fn wants(self, _: &Terrain, _: usize, _: &Candidate) -> bool {
+        true
+    }
+}
+
+/// Those whose material has one of these classes.
+#[derive(Clone, Copy)]
+struct Classes(u32);
+
+impl Filter for Classes {
+    fn wants(self, t: &Terrain, tile: usize, s: &Candidate) -> bool {
+        t.has_class(t.attribute(tile, s.attribute).material, self.0)
+    }
+}
+
 /// Keeps the best-ranked surface; of equal ones the owner.
-struct Nearest<'t, 'a> {
+struct Nearest<'t, 'a, F> {
     t: &'t Terrain<'a>,
     tile: usize,
     place: GridPoint,
     search: Search,
+    filter: F,
     least: Rank,
     surface: Option<Candidate>,
     /// A height that is not among the best.
@@ -93,11 +117,14 @@ struct Nearest<'t, 'a> {
     owner: Option<OwnerKey>,
 }
 
-impl Sink for Nearest<'_, '_> {
+impl<F: Filter> Sink for Nearest<'_, '_, F> {
     const BORDERS: bool = true;
 
     #[inline(always)]
     fn take<O: Observer>(&mut self, s: &Candidate, node: &Node, o: &mut O) {
+        if !self.filter.wants(self.t, self.tile, s) {
+            return;
+        }
         if O::COUNTS {
             o.see(Trace::Candidate(self.t.hit(self.tile, s, self.search.rank(s.z).reach())));
         }
@@ -125,15 +152,16 @@ impl Sink for Nearest<'_, '_> {
     }
 }
 
-impl<'t, 'a> Nearest<'t, 'a> {
+impl<'t, 'a, F: Filter> Nearest<'t, 'a, F> {
     #[inline(always)]
-    fn new(t: &'t Terrain<'a>, tile: usize, place: GridPoint, search: Search) -> Self {
+    fn new(t: &'t Terrain<'a>, tile: usize, place: GridPoint, search: Search, filter: F) -> Self {
         let ties = [(0, 0, LeafKind::Bundle); TIES];
         Nearest {
             t,
             tile,
             place,
             search,
+            filter,
             least: Rank::NONE,
             surface: None,
             passed: i64::MIN,
@@ -305,7 +333,27 @@ impl<'a> Terrain<'a> {
         o: &mut O,
     ) -> Result<Option<Hit>, Status> {
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
-        let mut best = Nearest::new(self, leaf.tile, place, *search);
+        let mut best = Nearest::new(self, leaf.tile, place, *search, ());
+        self.surfaces(leaf, place, o, &mut best)?;
+        Ok(best.hit(node))
+    }
+
+    /// The best of those whose material has one of the classes; zero asks for none in particular.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn best_of_class<O: Observer>(
+        &self,
+        leaf: &Leaf,
+        place: GridPoint,
+        search: &Search,
+        classes: u32,
+        o: &mut O,
+    ) -> Result<Option<Hit>, Status> {
+        if classes == 0 {
+            return self.best(leaf, place, search, o);
+        }
+        let node = self.node(leaf.node).ok_or(Status::Damaged)?;
+        let mut best = Nearest::new(self, leaf.tile, place, *search, Classes(classes));
         self.surfaces(leaf, place, o, &mut best)?;
         Ok(best.hit(node))
     }

@@ -7,6 +7,7 @@ pub mod fnv;
 pub mod obj;
 pub mod oracle;
 pub mod random;
+pub mod rays;
 pub mod seams;
 pub mod shells;
 

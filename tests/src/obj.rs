@@ -68,7 +68,7 @@ pub fn read(path: &Path, y_up: bool) -> std::io::Result<Scene> {
         triangles: Vec::new(),
         materials: vec![plain("")],
         sources: vec!["mesh".into()],
-        fields: Vec::new(),
+        ..Scene::default()
     };
     let mut material = 0;
     for line in String::from_utf8_lossy(&bytes).lines() {

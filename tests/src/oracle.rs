@@ -153,6 +153,11 @@ impl Oracle {
         self.faces[i].v
     }
 
+    /// Numbers of a triangle's material and source.
+    pub fn attribute(&self, i: usize) -> (u16, u16) {
+        (self.faces[i].material, self.faces[i].source)
+    }
+
     /// Whether the closed triangle lies over a place in query units.
     pub fn covers(&self, i: usize, x: i64, y: i64) -> bool {
         height(self.faces[i].v, x, y).is_some()

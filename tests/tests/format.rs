@@ -1,5 +1,6 @@
 //! `kernel/FORMAT.md` and `hardpan::format` say the same: offset, size and type of every field.
 
+use hardpan::format::rays::{RaysHead, RaysRecord, RaysTile, Walls};
 use hardpan::format::*;
 use std::mem::{offset_of, size_of_val};
 use zerocopy::FromZeros;
@@ -101,6 +102,28 @@ fn document_and_code_agree() {
         rows!(Patch: rate "[u32; 2]", start "[u32; 2]", first "[u32; 2]", cells "[u32; 2]", class "u8",
         interpolation "u8", voids "u8", wide "u8", blocks "u32", place "u32", attribute "u8", reserved0 "[u8; 3]",
         up "[u32; 2]", reserved1 "[u32; 2]"),
+    );
+    agree(
+        "### Head of RAYS",
+        128,
+        rows!(RaysHead: tiles "u32", kinds "u32", triangles "[u64; 2]", bundles "u64", min "[i32; 3]",
+        max "[i32; 3]", ray_bound "[[u32; 4]; 4]", reserved "[u32; 2]"),
+    );
+    agree(
+        "### Head of a blob",
+        128,
+        rows!(RaysTile: magic "u32", index "u32", x "i32", y "i32", words "u32", palette_len "u32", records "u32",
+        blocks "u32", references "[u32; 2]", reserved "[u32; 22]"),
+    );
+    agree(
+        "### Record of a block",
+        32,
+        rows!(RaysRecord: base "i32", unit "u32", walls "u32", reserved "u32", extents "Extents"),
+    );
+    agree(
+        "### Walls of a block",
+        40,
+        rows!(Walls: base "i32", unit_and_first "u32", extents "Extents", ends "[u16; 8]"),
     );
 }
 

@@ -84,7 +84,7 @@ fn every_class() {
         triangles: [[0, 1, 2], [3, 4, 5], [6, 7, 8]].map(|v| Triangle { v, material: 0, source: 0 }).into(),
         materials: vec![Material::new("Clay", 0.5)],
         sources: vec!["mesh".into()],
-        fields: Vec::new(),
+        ..Scene::default()
     };
     watch("classes", scene, &[[0.0, 0.0, 0.0], [0.1, -0.2, 4.0], [20.0, -30.0, 1.0], [-9000.0, -9000.0, 0.0]]);
 }

@@ -134,7 +134,7 @@ pub fn build<'py>(
             triangles.push(Triangle { v, material, source: 0 });
         }
         let materials = names.iter().map(|name| Material { name: name.clone(), ..Material::default() }).collect();
-        let mut scene = Scene { positions, triangles, materials, sources: vec!["arrays".into()], fields: vec![] };
+        let mut scene = Scene { positions, triangles, materials, sources: vec!["arrays".into()], ..Scene::default() };
         let mut settings = settings(text, None)?;
         settings.materials = read_rules(&rules, &names)?;
         let applied = settings.apply(&mut scene).map_err(|e| said(e, None))?;

@@ -1,6 +1,6 @@
 //! Why a scene cannot become an image.
 
-use crate::build::cost::Crowd;
+use crate::build::cost::HotSpot;
 use crate::options::OptionError;
 use crate::options::{MaxCost, Split};
 use crate::report::Outlier;
@@ -33,7 +33,7 @@ pub enum BuildError {
     /// Queries would cost more than they may, however far the ground is divided.
     Cost {
         /// Where they would cost most.
-        worst: Crowd,
+        worst: HotSpot,
         /// What they may cost.
         most: MaxCost,
         /// With this the ground can be divided, for it was.
@@ -139,6 +139,8 @@ pub enum Limit {
     SmallTiles { tile_log2: u32, why: String, larger: Option<u32> },
     /// Too many surfaces lie over one place.
     Surfaces,
+    /// Too many ceilings and obstacles lie over one block of cells.
+    Walls,
     /// Build parameters divide ground of so many triangles into more index than so many bytes.
     Split { split: Split, most: u64, triangles: u64 },
     /// All tiles together take more bytes than they may.
@@ -189,6 +191,9 @@ impl fmt::Display for Limit {
                     ),
                 }
             }
+            Self::Walls => f.write_str(
+                "too many ceilings and obstacles lie over one place; leave some out, or all: rays = \"extents\" under [build]",
+            ),
             Self::Surfaces => f.write_str("more than a million surfaces over one place"),
             Self::Split { split, most, triangles } => write!(
                 f,

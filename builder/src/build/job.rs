@@ -9,18 +9,18 @@ use crate::build::Built;
 use crate::build::error::BuildError;
 use crate::build::lattice::{Field, Mesh, NO_BOX, widened};
 use crate::build::stage::clean::{is_steep, rise};
-use crate::build::stage::crowd::{Costed, Refused};
-use crate::build::stage::ground::{Ground, Moved, Record};
+use crate::build::stage::ground::{Ground, Moved, Record, Trail};
+use crate::build::stage::hot_spot::{Costed, Refused};
 use crate::build::stage::partition::{Side, Tiling, tile_side};
 use crate::build::stage::raster::{Rastered, raster};
 use crate::build::stage::rule::Rule;
 use crate::build::stage::tile;
 use crate::build::stage::tile::{Blob, Tiles};
-use crate::build::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, weld};
+use crate::build::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, walls, weld};
 use crate::image::provenance::Provenance;
-use crate::options::Options;
+use crate::options::{Options, Rays};
 use crate::report::Report;
-use crate::scene::{HeightField, Material, Scene, Triangle};
+use crate::scene::{self, HeightField, Material, Scene, Triangle, WallKind};
 use crate::util::exact::{area2, exp2};
 use hardpan_shaders::Face;
 use hardpan_shaders::{Cpu, Stages};
@@ -86,7 +86,7 @@ impl Job {
     ///
     /// An error tells of this tile alone; there is no image then, and others may have errors of their own.
     /// [`BuildError::Cost`] has the worst place in this tile, and what is enough for it. Of several such errors the worst place is by
-    /// [`Crowd::worse`](crate::build::cost::Crowd::worse), and enough for the scene are the most tests and the most lines of all tiles;
+    /// [`HotSpot::worse`](crate::build::cost::HotSpot::worse), and enough for the scene are the most tests and the most lines of all tiles;
     /// [`build`](crate::build::build) tells that.
     /// [`BuildError::Limit`] if its ground does not fit a tile, or by a [`Split`](crate::options::Split) takes more index than all may.
     ///
@@ -163,7 +163,8 @@ impl Job {
         // the tiles have all of it
         drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
         let provenance = record(&mesh.materials);
-        let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
+        let (image, packed) = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), report.triangles)?;
+        report.packed = packed;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
             report.error_quantiles = error_quantiles::measure(&terrain, &mesh.places);
         }
@@ -182,15 +183,31 @@ fn ground(
     report: &mut Report,
     tell: &dyn Fn(u32),
 ) -> Result<(Mesh, Vec<Rastered>), BuildError> {
-    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
-        quantise::quantise(scene, options, stages, report)?;
+    let keeps_walls = options.rays() == Rays::All;
+    let known: &[scene::Wall] = if keeps_walls { &scene.walls } else { &[] };
+    let with_known;
+    let scene = if known.is_empty() {
+        scene
+    } else {
+        let triangles = scene.triangles.iter().copied().chain(known.iter().map(|w| w.triangle)).collect();
+        with_known = Scene { triangles, ..scene.clone() };
+        &with_known
+    };
+    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact, outliers } =
+        quantise::quantise(scene, options, stages)?;
+    report.triangles_in = scene.triangles.len() as u64;
+    report.outside = outliers.iter().map(|o| o.triangles).sum();
+    report.outliers = outliers;
     tell(30);
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
     let most = options.max_slope.map(rise);
     let steep = |i: usize| most.is_some_and(|rise| is_steep(corners(i), rise));
     let down = |i: usize| facing::facing(scene, i) < 0.0;
-    let (areas, sides) = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, down, report);
+    let clean::Cleaned { areas, sides, left_out, walls } =
+        clean::ground(&mut faces, &vertices, &materials, &ceilings, known, steep, down);
+    report.left_out = left_out;
+    let walls = if keeps_walls { walls } else { Vec::new() };
     drop(ceilings);
     let places = error_quantiles::places(scene, &areas);
     drop(areas);
@@ -201,8 +218,9 @@ fn ground(
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
     let (moved, record, most_rise) = (Moved::new(), Record::default(), (RISE * exp2(-step[1])) as u32);
+    let trail = keeps_walls.then(Trail::default);
     let mut ground =
-        Ground { vertices, faces, moved, record, materials: &materials, origin, farthest, inner: Vec::new() };
+        Ground { vertices, faces, moved, record, materials: &materials, origin, farthest, inner: Vec::new(), trail };
     if options.weld != crate::options::Near::default() {
         report.weld = weld::weld(&mut ground, options.weld);
         report.weld.moved = worst(&ground.moved, step);
@@ -214,7 +232,8 @@ fn ground(
         report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
     }
     tell(90);
-    let Ground { vertices, faces, moved, .. } = ground;
+    let Ground { vertices, faces, moved, trail, .. } = ground;
+    let walls = walls::settled(walls, trail.unwrap_or_default(), &materials);
     report.triangles = faces.len() as u64;
     report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
     if faces.is_empty() && scene.fields.is_empty() {
@@ -227,6 +246,7 @@ fn ground(
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
         .collect();
     let (bounds, area) = extent(&vertices, &faces, &rasters);
+    report.walls = [WallKind::Ceiling, WallKind::Obstacle].map(|k| walls.iter().filter(|w| w.kind == k).count() as u64);
     let tile_log2 = options.tile_log2.map_or_else(
         || tile_side(faces.len(), area, &bounds).max(if faces.is_empty() { field_side(&fields, step[0]) } else { 0 }),
         u32::from,
@@ -246,6 +266,7 @@ fn ground(
         bounds,
         exact,
         source_error,
+        walls,
     };
     Ok((mesh, rasters))
 }
@@ -300,6 +321,7 @@ pub fn repair_told(scene: &Scene, options: &Options, tell: &dyn Fn(u32)) -> Resu
             .zip(&scene.fields)
             .map(|(f, g)| HeightField { material: f.field.material, source: f.field.source, ..g.clone() })
             .collect(),
+        walls: Vec::new(),
         materials: mesh.materials,
         sources: mesh.sources,
     };

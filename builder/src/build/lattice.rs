@@ -1,5 +1,6 @@
 //! The ground on the lattice: what stages hand on, and exact tools for it.
 
+pub use crate::image::rays::Wall;
 use crate::options::SourceError;
 use crate::scene::{HeightField, Material};
 use crate::util::exact::{area2, exp2};
@@ -43,6 +44,8 @@ pub struct Mesh {
     pub exact: bool,
     /// What the scene itself is off by.
     pub source_error: Option<SourceError>,
+    /// Ceilings and obstacles: ascending, each once.
+    pub walls: Vec<Wall>,
 }
 
 impl Mesh {

@@ -275,7 +275,7 @@ mod tests {
             triangles: Vec::new(),
             materials: vec![Material::new("Land", 0.4), Material::new("Road", 0.9)],
             sources: vec!["s".into()],
-            fields: Vec::new(),
+            ..Scene::default()
         };
         let count = (32.0 / side) as u32;
         for material in 0..2u16 {

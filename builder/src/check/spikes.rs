@@ -228,7 +228,7 @@ mod tests {
             triangles: Vec::new(),
             materials: vec![Material::new("a", 0.5)],
             sources: vec!["s".into()],
-            fields: Vec::new(),
+            ..Scene::default()
         }
     }
 

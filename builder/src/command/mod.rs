@@ -29,6 +29,7 @@ mod progress;
 mod query;
 mod rebuild;
 mod report;
+mod scene;
 mod signals;
 mod stdout;
 mod tables;

@@ -339,7 +339,7 @@ impl Draft {
                 triangles: Vec::new(),
                 materials: materials.iter().map(material).collect(),
                 sources: vec!["fixture".into()],
-                fields: Vec::new(),
+                ..Scene::default()
             },
         }
     }

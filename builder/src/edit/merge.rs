@@ -5,9 +5,10 @@ use crate::edit::{no_files, no_mesh};
 use crate::image::as_source;
 use crate::image::as_source::{Fields, TileError, licences, mu_by_default, settings_of};
 use crate::image::provenance::{Input, Provenance};
+use crate::image::rays;
 use crate::import::{cos_sin, number_sources};
 use crate::options::{Options, SourceError, Undersides};
-use crate::scene::{Material, Scene, Triangle};
+use crate::scene::{Material, Scene, Triangle, Wall};
 use crate::settings::Settings;
 use crate::settings::factors::Factors;
 use crate::settings::{Applied, MaterialRule, SettingsError, SourceFile};
@@ -125,7 +126,7 @@ impl Merged {
         }
         let mut known: HashMap<String, Vec<usize>> = HashMap::new();
         for (part, Placed { scene, errors }) in parts.iter().zip(placed) {
-            let Scene { positions, triangles, materials, .. } = &mut all.scene;
+            let Scene { positions, triangles, materials, walls, .. } = &mut all.scene;
             let number = |m: Material| {
                 let alike = known.entry(m.name.clone()).or_default();
                 let there = alike.iter().copied().find(|i| materials[*i] == m);
@@ -143,11 +144,13 @@ impl Merged {
             let (source, rest) = numbers.split_at(scene.sources.len());
             numbers = rest;
             let base = positions.len() as u32;
-            triangles.extend(scene.triangles.iter().map(|t| Triangle {
+            let triangle = |t: &Triangle| Triangle {
                 v: t.v.map(|v| v + base),
                 material: material[usize::from(t.material)] as u16,
                 source: source[usize::from(t.source)],
-            }));
+            };
+            triangles.extend(scene.triangles.iter().map(triangle));
+            walls.extend(scene.walls.iter().map(|w| Wall { triangle: triangle(&w.triangle), ..*w }));
             positions.extend(scene.positions);
             all.errors.extend(errors);
         }
@@ -221,6 +224,8 @@ impl Merge {
         }
         build.undersides = Undersides::Ground;
         over(build);
+        let least = sources.iter().map(|s| rays::stored(&s.terrain)).min().unwrap_or_default();
+        build.rays = rays::again(least, build.rays);
         build.source_error = merged.source_error([build.xy_log2, build.z_log2]);
         merged.scene.materials.iter_mut().for_each(|m| m.undersides = None);
         let mut by_default = unstated(sources);

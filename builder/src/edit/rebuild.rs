@@ -7,6 +7,7 @@ use crate::edit::merge::{Merged, NoMerge, Part, Place};
 use crate::edit::{no_files, no_mesh};
 use crate::image::as_source::{licences, mu_by_default, provenance, settings_of};
 use crate::image::provenance::{Input, Provenance};
+use crate::image::rays;
 use crate::options::{Near, Options, Undersides};
 use crate::scene::{Material, Scene};
 use crate::settings::Settings;
@@ -95,6 +96,7 @@ impl Rebuild {
             stitch: if done(was.stitch == now.stitch) { None } else { now.stitch },
             max_slope: if done(was.max_slope == now.max_slope) { None } else { now.max_slope },
             undersides: Undersides::Ground,
+            rays: rays::again(rays::stored(t), now.rays),
             source_error,
             ..now.clone()
         };

@@ -1,9 +1,9 @@
 //! Images as what others are built from: their ground as a scene, and the settings that they record.
 
-use crate::image::decode;
 use crate::image::provenance::Provenance;
+use crate::image::{decode, rays};
 use crate::options::{Fallback, Options, SourceError, Undersides};
-use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
+use crate::scene::{DEFAULT_MU, Material, Scene, Triangle, Wall};
 use crate::settings::MaterialRule;
 use crate::settings::Settings;
 use crate::util::exact::exp2;
@@ -29,24 +29,39 @@ impl fmt::Display for Fields {
 
 impl std::error::Error for Fields {}
 
-/// The ground of a verified image: its triangles, whose corners are lattice points in exact metres, and all of its materials and
+/// The ground and the walls of a verified image: its triangles, whose corners are lattice points in exact metres, and all of its materials and
 /// sources. An image has no undersides: all of it is ground.
 pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
     let h = t.header();
     if h.patch_blocks > 0 {
         return Err(Fields { blocks: h.patch_blocks });
     }
-    let (vertices, faces) = decode::mesh(t);
+    let (mut vertices, faces) = decode::mesh(t);
     let triangle = |f: &Face| Triangle { v: f.v, material: f.material, source: f.source };
     let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
     let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i]);
     let material = |m| Material { undersides: Some(Undersides::Ground), ..material(t, m) };
+    let mut numbers: HashMap<[i32; 3], u32> = HashMap::new();
+    let ground = vertices.len();
+    let mut wall = |w: rays::Wall| {
+        let mut number = |p: [i32; 3]| match vertices[..ground].binary_search(&p) {
+            Ok(v) => v as u32,
+            Err(_) => *numbers.entry(p).or_insert_with(|| {
+                vertices.push(p);
+                vertices.len() as u32 - 1
+            }),
+        };
+        let triangle = Triangle { v: w.corners.map(&mut number), material: w.material, source: w.source };
+        Wall { triangle, kind: w.kind }
+    };
+    let walls: Vec<Wall> = rays::walls(t).into_iter().map(&mut wall).collect();
     Ok(Scene {
+        walls,
         triangles: faces.iter().map(triangle).collect(),
         positions: vertices.iter().map(place).collect(),
         materials: (0..t.materials().len() as u16).map(material).collect(),
         sources: (0..t.source_count() as u16).map(|s| t.source_name(s).into()).collect(),
-        fields: Vec::new(),
+        ..Scene::default()
     })
 }
 
@@ -149,6 +164,7 @@ fn options(t: &Terrain) -> Options {
         default_mu: h.default_mu,
         default_rr: h.default_rolling,
         default_gain: h.default_gain,
+        rays: rays::again(rays::stored(t), None),
         ..Options::default()
     }
 }

@@ -1,9 +1,9 @@
 //! What an image says about itself, as values: `info.schema.json` states the shape of their JSON, and what each key is.
 
 use crate::image::as_source::{classes, provenance, recorded, settings_of};
-use crate::image::decode;
-use crate::options::Options;
-use crate::query::earth::Earth;
+use crate::image::earth::Earth;
+use crate::image::{decode, rays};
+use crate::options::{Options, Rays};
 use crate::settings::MaterialRule;
 use crate::util::text::{counted, fallback, hex, section_label, section_name};
 use hardpan::{
@@ -33,6 +33,9 @@ pub struct Info {
     pub references: u64,
     pub bundles: u64,
     pub patch_blocks: u64,
+    /// What rays have beside the ground; nothing without that section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rays: Option<ForRays>,
     pub tiles: u32,
     tile_log2: u32,
     #[serde(serialize_with = "cost")]
@@ -117,6 +120,21 @@ impl OnEarth {
             corners: earth.map(|earth| t.bounds().map(|[x, y, _]| earth.back([x, y]))),
         })
     }
+}
+
+/// What an image has for rays.
+#[derive(Serialize)]
+pub struct ForRays {
+    /// Whether ceilings and obstacles are stored, even if there are none.
+    pub walls: bool,
+    pub ceilings: u64,
+    pub obstacles: u64,
+    pub bundles: u64,
+    /// All of it.
+    pub bytes: u64,
+    /// Of bundles, and of heights of cells.
+    pub bundle_bytes: u64,
+    pub extents_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -266,6 +284,7 @@ impl Info {
             references: h.references,
             bundles: h.bundles,
             patch_blocks: h.patch_blocks,
+            rays: ForRays::new(t),
             tiles: h.tile_count,
             tile_log2: h.tile_log2,
             bound: t.bound(),
@@ -289,6 +308,22 @@ impl Info {
             materials: materials(t),
             sources: (0..t.source_count()).map(|i| t.source_name(i as u16).into()).collect(),
         }
+    }
+}
+
+impl ForRays {
+    fn new(t: &Terrain) -> Option<Self> {
+        let head = rays::head(t)?;
+        let bundles = |tile: rays::TileRays| u64::from(tile.bundle_count()) * 128;
+        Some(ForRays {
+            walls: rays::stored(t) == Rays::All,
+            ceilings: head.triangles[0],
+            obstacles: head.triangles[1],
+            bundles: head.bundles,
+            bytes: t.section(section::RAYS).map_or(0, |b| b.len() as u64),
+            bundle_bytes: rays::tiles(t).map(bundles).sum(),
+            extents_bytes: rays::tiles(t).map(|tile| u64::from(tile.head.blocks) * 32).sum(),
+        })
     }
 }
 

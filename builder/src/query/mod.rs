@@ -1,6 +1,6 @@
 //! What is asked about a place, and the answers of the kernel.
 
-pub mod earth;
+pub mod column;
 pub mod table;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};

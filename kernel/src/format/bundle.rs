@@ -69,6 +69,11 @@ impl Head {
         Head(attribute as u16 | class << 8 | (triangles as u16 - 1) << 12)
     }
 
+    /// The same of another kind.
+    pub const fn of_kind(self, kind: u16) -> Self {
+        Head(self.0 & !(3 << 10) | (kind & 3) << 10)
+    }
+
     /// Of a bundle as words.
     #[inline(always)]
     pub const fn of(words: &[u32; WORDS]) -> Self {

@@ -9,6 +9,7 @@ mod crs;
 mod header;
 mod node;
 mod patch;
+pub mod rays;
 pub mod section;
 mod tile;
 

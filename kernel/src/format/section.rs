@@ -18,9 +18,9 @@ pub const TILE_TABLE: u32 = 6;
 pub const TILES: u32 = 7;
 /// Where the content came from; outside the identity.
 pub const PROVENANCE: u32 = 8;
-/// Number of what rays need beside the tiles: no reader knows it yet, as the kinds below but for `CRS`.
+/// What rays need beside the tiles: see [`rays`](super::rays). An image may leave it out.
 pub const RAYS: u32 = 9;
-/// [`Crs`](super::Crs), and its names: where on earth the image lies.
+/// [`Crs`](super::Crs), and its names: where on earth the image lies. No reader knows the kinds below yet.
 pub const CRS: u32 = 10;
 /// Number of normals at vertices.
 pub const NORMALS: u32 = 11;
@@ -74,7 +74,7 @@ pub const KINDS: [Kind; 14] = [
     Kind::content(TILE_TABLE, "tile table", true),
     Kind::content(TILES, "tiles", true),
     Kind { number: PROVENANCE, name: "provenance", flags: 0, understood: true, required: true, answers: false },
-    Kind::numbered(RAYS, "rays"),
+    Kind { number: RAYS, name: "rays", flags: CONTENT, understood: true, required: false, answers: false },
     Kind { number: CRS, name: "crs", flags: CONTENT, understood: true, required: false, answers: false },
     Kind::numbered(NORMALS, "normals"),
     Kind::numbered(INSTANCES, "instances"),

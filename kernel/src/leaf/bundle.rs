@@ -23,7 +23,7 @@ pub(crate) struct Bundle<'a> {
 }
 
 /// How narrow and medium bundles store their vertices: from a base, so that all products fit 64 bits.
-trait Class: Copy {
+pub(super) trait Class: Copy {
     /// Largest plan coordinate.
     const REACH: u32;
     /// Plan coordinates of a vertex from the base.
@@ -33,10 +33,10 @@ trait Class: Copy {
 }
 
 #[derive(Clone, Copy)]
-struct Narrow;
+pub(super) struct Narrow;
 
 #[derive(Clone, Copy)]
-struct Medium;
+pub(super) struct Medium;
 
 impl Class for Narrow {
     const REACH: u32 = NARROW_REACH;
@@ -316,14 +316,14 @@ impl Bundle<'_> {
 
     /// Plan base in steps from the origin: narrow and medium count from it.
     #[inline(always)]
-    fn base(&self) -> [i32; 2] {
+    pub(super) fn base(&self) -> [i32; 2] {
         let ([x, y], h, shift) = (self.node.base, self.halves(), u32::from(self.node.shift & 31));
         let from = |base: i32, axis| base.wrapping_add(i32::from(bundle::plan_base(h, axis)).wrapping_shl(shift));
         [from(x, 0), from(y, 1)]
     }
 
     #[inline(always)]
-    fn base_z(&self) -> i64 {
+    pub(super) fn base_z(&self) -> i64 {
         bundle::base_height(self.words).into()
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod bundle;
 pub(crate) mod patch;
+pub(crate) mod ray;
 
 use crate::format::Node;
 use crate::hit::{LeafKind, Normal};

@@ -185,7 +185,7 @@ fn see<O: Observer>(o: &mut O, record: usize, part: u32) {
 ///
 /// What is 2^16 times a height has `BITS` + 16 bits, and a difference of two one more.
 #[inline(always)]
-fn bilinear<const BITS: u32, const VOIDS: bool>(
+pub(super) fn bilinear<const BITS: u32, const VOIDS: bool>(
     [a, b, c, d]: [u32; 4],
     [fx, fy]: [u32; 2],
     base: u32,

@@ -1,9 +1,11 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
+mod rays;
 mod sections;
 mod tile;
 
 use crate::error::{OpenError, VerifyError};
+use crate::format::section;
 use crate::open::{CRC, Tables, Terrain};
 use sections::{Outside, sections};
 use tile::{Check, Walk};
@@ -11,8 +13,9 @@ use tile::{Check, Walk};
 /// Proves an image in slices, so that it can run between control ticks.
 ///
 /// All sections but the tiles come in the first step, whatever its limit: the head, materials, names, sources, and of each
-/// tile 64 bytes and its share of the pages. Then each tile: its checksum, then its bundles, patches and nodes, in pieces
-/// of one bundle, one patch block, one cell, or one word of a cell's list.
+/// tile 64 bytes and its share of the pages; and the checksum of what rays have. Then each tile: its checksum, then its bundles, patches
+/// and nodes, in pieces of one bundle, one patch block, one cell, or one word of a cell's list, and what rays have beside it, in pieces
+/// of a bundle or of a block's walls.
 #[derive(Clone)]
 pub struct Verifier<'a> {
     terrain: Terrain<'a>,
@@ -28,10 +31,22 @@ pub struct Verifier<'a> {
 #[allow(clippy::large_enum_variant)] // no allocation here, and one verifier at a time
 enum Stage {
     Sections,
-    Sum { done: usize, digest: crc::Digest<'static, u32, Tables> },
+    Sum {
+        done: usize,
+        digest: crc::Digest<'static, u32, Tables>,
+    },
     Bundles(u32),
-    Patches { number: u32, block: usize, words: usize },
+    Patches {
+        number: u32,
+        block: usize,
+        words: usize,
+    },
     Nodes(Walk),
+    /// What rays have beside it, if it has so many blocks.
+    Rays {
+        blocks: u32,
+        place: rays::Place,
+    },
 }
 
 impl<'a> Verifier<'a> {
@@ -68,10 +83,13 @@ impl<'a> Verifier<'a> {
                 Ok(used) => left = left.saturating_sub(used),
                 Err(e) => {
                     let Some(byte) = bitmap.get_mut(index as usize / 8) else {
-                        self.usable = false;
+                        self.usable &= e == rays::INVALID;
                         return Err(e);
                     };
-                    *byte |= 1 << (index % 8);
+                    // the ground of the tile is sound if only what rays have beside it is not
+                    if e != rays::INVALID {
+                        *byte |= 1 << (index % 8);
+                    }
                     self.first_error.get_or_insert(e);
                     (self.next, self.stage) = (index.wrapping_add(1), Stage::first());
                 }
@@ -166,9 +184,19 @@ impl<'a> Verifier<'a> {
                     if above(&cost, &head) || above(&head, &whole) || extra {
                         return Err(VerifyError::BoundExceeded(index));
                     }
-                    (self.next, self.stage) = (index.wrapping_add(1), Stage::first());
+                    self.stage = Stage::Rays { blocks: walk.blocks, place: rays::Place::new() };
                 }
             },
+            Stage::Rays { blocks, place } => {
+                // of damaged bytes it is known already
+                let is_known = self.damaged & section::bit(section::RAYS) != 0;
+                let turn =
+                    if is_known { None } else { Some(rays::turn(&self.terrain, check.at, index, *blocks, place)) };
+                match turn.unwrap_or(Some(None)).ok_or(rays::INVALID)? {
+                    Some(used) => return Ok(used),
+                    None => (self.next, self.stage) = (index.wrapping_add(1), Stage::first()),
+                }
+            }
         }
         Ok(1)
     }

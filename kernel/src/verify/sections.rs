@@ -32,7 +32,8 @@ pub(super) fn sections(t: &Terrain) -> Outside {
         _ => Some(VerifyError::SectionDamaged(least)),
     };
     let answers = section::ANSWERS | 1; // and the head
-    Outside { damaged, usable: damaged & answers == 0 && structure.is_ok(), error }
+    let is_sound = structure.is_ok() || structure == Err(super::rays::INVALID);
+    Outside { damaged, usable: damaged & answers == 0 && is_sound, error }
 }
 
 /// Head, order of the sections, and what they hold, but for names if they or sources are damaged.
@@ -75,10 +76,11 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
         return Err(VerifyError::HeadInvalid);
     }
     materials_and_names(t, damaged)?;
+    root(t)?;
     if t.section(section::CRS).is_some() && damaged >> section::CRS & 1 == 0 && t.crs().is_none() {
         return Err(invalid(section::CRS));
     }
-    root(t)
+    if damaged >> section::RAYS & 1 == 1 { Ok(()) } else { super::rays::outside(t) }
 }
 
 /// The bytes from a section to the next multiple of 128.

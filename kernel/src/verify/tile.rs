@@ -13,7 +13,7 @@ pub(super) struct Walk {
     stack: [Turn; format::MAX_DEPTH as usize],
     depth: usize,
     /// Blocks of the nodes that it has left.
-    blocks: u32,
+    pub blocks: u32,
     /// Words read; what is read again is counted again and soon too much, so that the work is the file's size.
     words: usize,
     /// Nodes, leaves, tests, lines, layers, tests of wide bundles.
@@ -57,7 +57,8 @@ pub(super) struct Check<'t, 'a> {
     pub crc: u32,
     x: i32,
     y: i32,
-    at: usize,
+    /// Where it starts: word of the image.
+    pub at: usize,
     at_128: usize,
     index: u32,
     /// Words of the tile.

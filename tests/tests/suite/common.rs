@@ -69,7 +69,7 @@ pub fn lattice_scene(vertices: &[[i64; 3]], triangles: Vec<Triangle>) -> Scene {
         triangles,
         materials: ["a", "b", "c", "d"].map(material).into(),
         sources: vec!["s".into(), "t".into()],
-        fields: Vec::new(),
+        ..Scene::default()
     }
 }
 

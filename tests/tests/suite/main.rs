@@ -13,6 +13,7 @@ mod golden;
 mod handmade;
 mod identity;
 mod oracle;
+mod rays;
 mod real;
 mod rooms;
 mod rows;

@@ -1,8 +1,8 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
-use crate::build::lattice::upward;
-use crate::report::{Contested, Report};
-use crate::scene::Material;
+use crate::build::lattice::{Wall, upward};
+use crate::report::{Contested, LeftOut};
+use crate::scene::{self, Material, WallKind};
 use crate::util::exact::area2;
 use hardpan_shaders::Face;
 use hardpan_shaders::sort::{lists_of_parts, runs};
@@ -15,7 +15,7 @@ use std::ops::Range;
 const CHUNK: usize = 64;
 
 /// Why a triangle is no ground.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Fate {
     /// Counted by `quantise`.
     Outside,
@@ -25,27 +25,43 @@ enum Fate {
     Vertical,
     Ceiling,
     Steep,
+    /// Counted in the scene that it is of.
+    Wall,
 }
 
 /// How many there are.
-const FATES: usize = Fate::Steep as usize + 1;
+const FATES: usize = Fate::Wall as usize + 1;
 
-/// Orients what is ground and sorts it; drops and counts the rest. Of each triangle, in the order of the scene, twice its plan
-/// area in square steps; zero of what is no ground, as are those that are `steep`. And which sides of coincident ones look up, by
-/// `looks_down`.
+/// What [`ground`] finds out.
+pub struct Cleaned {
+    /// Twice the plan area of each triangle of the scene, in its order, square steps; zero for a triangle that is left out.
+    pub areas: Vec<u64>,
+    /// Which sides of coincident triangles look up.
+    pub sides: Sides,
+    pub left_out: LeftOut,
+    /// Triangles that are no ground, and that rays hit.
+    pub walls: Vec<Wall>,
+}
+
+/// Orients the ground triangles and sorts them; drops and counts the rest. `steep` and `looks_down` know the triangles of the scene.
+/// The last triangles are no ground, as `known` says.
 pub fn ground(
     faces: &mut Vec<Face>,
     vertices: &[[i32; 3]],
     materials: &[Material],
     ceilings: &[bool],
+    known: &[scene::Wall],
     steep: impl Fn(usize) -> bool + Sync,
     looks_down: impl Fn(usize) -> bool + Sync,
-    report: &mut Report,
-) -> (Vec<u64>, Sides) {
+) -> Cleaned {
+    let first_known = faces.len() - known.len();
     let fate = |i: usize, f: &mut Face, corners: [[i32; 3]; 3]| {
         let material = &materials[usize::from(f.material)];
         if !material.include {
             return Err(Fate::Excluded);
+        }
+        if i >= first_known {
+            return Err(Fate::Wall);
         }
         if material.obstacle {
             return Err(Fate::Obstacle);
@@ -74,26 +90,45 @@ pub fn ground(
         for (corners, f) in corners.iter_mut().zip(&*faces).filter(|(_, f)| !f.is_outside()) {
             *corners = f.v.map(|v| vertices[v as usize]);
         }
-        let mut counts = [0u64; FATES];
+        let (mut counts, mut walls) = ([0u64; FATES], Vec::new());
         for (((f, to), corners), i) in faces.iter_mut().zip(areas).zip(corners).zip(CHUNK * chunk..) {
             match fate(i, f, corners) {
                 Ok(area) => *to = area,
-                Err(fate) => counts[fate as usize] += 1,
+                Err(fate) => {
+                    counts[fate as usize] += 1;
+                    let kind = match fate {
+                        Fate::Ceiling => WallKind::Ceiling,
+                        Fate::Obstacle | Fate::Vertical | Fate::Steep => WallKind::Obstacle,
+                        Fate::Wall => known[i - first_known].kind,
+                        Fate::Outside | Fate::Excluded | Fate::Collapsed => continue,
+                    };
+                    if !f.is_outside() && !is_line(corners) {
+                        let mut corners = corners;
+                        // it was ground, which is turned up
+                        if fate == Fate::Steep && area2(corners[0], corners[1], corners[2]) < 0 {
+                            corners.swap(1, 2);
+                        }
+                        walls.push(Wall { corners, kind, material: f.material, source: f.source });
+                    }
+                }
             }
         }
-        counts
+        (counts, walls)
     });
-    let counts = counted.reduce(|| [0; FATES], |a, b| std::array::from_fn(|i| a[i] + b[i]));
-    for (fate, count) in [
-        (Fate::Excluded, &mut report.excluded),
-        (Fate::Obstacle, &mut report.obstacles),
-        (Fate::Collapsed, &mut report.collapsed),
-        (Fate::Vertical, &mut report.vertical),
-        (Fate::Ceiling, &mut report.ceilings),
-        (Fate::Steep, &mut report.steep),
-    ] {
-        *count += counts[fate as usize];
-    }
+    let none = || ([0; FATES], Vec::new());
+    let (counts, walls) = counted.reduce(none, |mut a, b| {
+        a.1.extend(b.1);
+        (std::array::from_fn(|i| a.0[i] + b.0[i]), a.1)
+    });
+    let of = |fate: Fate| counts[fate as usize];
+    let left_out = LeftOut {
+        excluded: of(Fate::Excluded),
+        obstacles: of(Fate::Obstacle),
+        collapsed: of(Fate::Collapsed),
+        vertical: of(Fate::Vertical),
+        ceilings: of(Fate::Ceiling),
+        steep: of(Fate::Steep),
+    };
     let kept = |some: Range<usize>| {
         let some = faces[some.clone()].iter().zip(&areas[some]);
         some.filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], f.key()))
@@ -111,7 +146,7 @@ pub fn ground(
     let some_coincide = sorted.reduce(|| false, |a, b| a | b);
     let sides = if some_coincide { Sides::of(&keys, faces, &areas, materials, looks_down) } else { Sides::default() };
     *faces = keys.into_par_iter().map(Face::of_key).collect();
-    (areas, sides)
+    Cleaned { areas, sides, left_out, walls }
 }
 
 /// Which of coincident triangles look up in the source, where nothing of higher rank says which of them stays.
@@ -156,7 +191,7 @@ impl Sides {
 }
 
 /// Whether three points lie on one line in space.
-fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
+pub fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
     let d = |p: [i32; 3], q: [i32; 3]| -> [i128; 3] { std::array::from_fn(|i| i128::from(q[i]) - i128::from(p[i])) };
     let (u, v) = (d(a, b), d(a, c));
     (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])

@@ -37,6 +37,22 @@ pub struct Ground<'a> {
     pub farthest: [f64; 2],
     /// Edges that triangles of another part of the ground have, too.
     pub inner: Vec<[u32; 2]>,
+    /// What walls have to follow, if there are any.
+    pub trail: Option<Trail>,
+}
+
+/// What was done to vertices and edges of the ground, one after the other.
+#[derive(Default)]
+pub struct Trail(pub Vec<Step>);
+
+/// What walls at a place do as well.
+pub enum Step {
+    /// A vertex went to another place.
+    Moved(Place, Place),
+    /// An edge became a path between its ends.
+    Drawn(Vec<Place>),
+    /// A part of the ground became upright: now it is a wall.
+    Upright([Place; 3], Face),
 }
 
 impl Ground<'_> {
@@ -59,6 +75,13 @@ impl Ground<'_> {
     /// The places of vertices, whose numbers ascend.
     pub fn points(&self, v: &[u32], near: Near) -> Counted {
         Counted::new(v.iter().map(|&v| self.vertices[v as usize]).collect(), near)
+    }
+
+    /// Notes what walls have to follow.
+    pub fn follow(&mut self, steps: impl IntoIterator<Item = Step>) {
+        if let Some(trail) = &mut self.trail {
+            trail.0.extend(steps);
+        }
     }
 
     /// A hash of a place, wherever the origin is.
@@ -105,7 +128,7 @@ pub fn bearable(before: [f64; 2], by: [f64; 2], limit: [f64; 2]) -> bool {
 
 /// Ground that was uncovered, maybe.
 #[derive(Clone, Copy, Debug)]
-pub struct Swept {
+pub struct Sweep {
     /// Counter-clockwise.
     pub corners: [Place; 3],
     /// The triangle that it is of.
@@ -120,10 +143,10 @@ pub struct Swept {
 #[derive(Default)]
 pub struct Record {
     pub before: Option<(Vec<Place>, Vec<Face>)>,
-    pub swept: Vec<Swept>,
+    pub swept: Vec<Sweep>,
 }
 
-impl Swept {
+impl Sweep {
     /// The square of its longest side in plan.
     pub fn size(&self) -> u128 {
         let [a, b, c] = self.corners;
@@ -147,7 +170,7 @@ impl Record {
     fn add(&mut self, corners: [Place; 3], face: Face, by: [f64; 2], off: [f64; 2]) {
         let [a, b, c] = corners;
         if area2(a, b, c) > 0 {
-            self.swept.push(Swept { corners, face, by, off });
+            self.swept.push(Sweep { corners, face, by, off });
         }
     }
 

@@ -1,8 +1,9 @@
 //! Triangles to tiles: which tiles hold ground, of what side, and what is in each.
 
 use super::raster::Rastered;
+use super::walls;
 use crate::build::error::{BuildError, Limit};
-use crate::build::lattice::{Field, Mesh};
+use crate::build::lattice::{Field, Mesh, widened};
 use crate::util::exact::exp2;
 use hardpan::format::MAX_PALETTE;
 use hardpan_shaders::Face;
@@ -40,6 +41,8 @@ pub struct Tiling {
     moved: HashMap<[i32; 2], [f64; 2]>,
     /// What the source itself is off by in each tile, if that is said.
     source_error: Option<HashMap<[i32; 2], [f64; 2]>>,
+    /// Ceilings and obstacles that each tile has, ascending.
+    walls: HashMap<[i32; 2], Vec<u32>>,
 }
 
 impl Tiling {
@@ -65,8 +68,10 @@ impl Tiling {
             stages.squares(Ground { vertices: &mesh.vertices, faces: &mesh.faces }, log2);
         let home = |at: [i64; 2]| morton((at[0] + (1 << 31)) as u64, (at[1] + (1 << 31)) as u64);
         let mut tiles: Vec<([i32; 2], u32)> = squares.into_iter().zip(firsts).collect();
-        if !rasters.is_empty() {
-            // and those with nothing but a field
+        let walls = walls::by_tile(&mesh.walls, log2);
+        if !rasters.is_empty() || !walls.is_empty() {
+            // and those with nothing but a field or walls
+            tiles.extend(walls.keys().map(|at| (*at, u32::MAX)));
             for f in rasters {
                 let [low, high] = f.extent();
                 for y in low[1] >> log2..=high[1] >> log2 {
@@ -83,7 +88,7 @@ impl Tiling {
         }
         let tiles: Vec<[i32; 2]> = tiles.into_iter().map(|(at, _)| at).collect();
         let (moved, source_error) = (moved(mesh, tiles.iter().copied()), mesh.source_error(tiles.iter().copied()));
-        Ok(Tiling { tiles, starts, faces, moved, source_error })
+        Ok(Tiling { tiles, starts, faces, moved, source_error, walls })
     }
 
     /// How many tiles there are.
@@ -99,6 +104,11 @@ impl Tiling {
     /// The triangles of a tile, ascending.
     pub fn faces(&self, index: usize) -> &[u32] {
         &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    /// The ceilings and obstacles of a tile, ascending.
+    pub fn walls(&self, index: usize) -> &[u32] {
+        self.walls.get(&self.tiles[index]).map_or(&[], Vec::as_slice)
     }
 
     /// All tiles in runs of at most so many triangles, but of one tile at least.
@@ -279,7 +289,8 @@ pub fn least_tile_side(bounds: &[[i32; 3]; 2]) -> u32 {
 
 /// The least of the squares of tiles of a side that have a page each, and how many there are along x and y.
 pub fn squares(mesh: &Mesh, tile_log2: u32) -> ([i32; 2], [u32; 2]) {
-    let [min, max] = mesh.bounds.map(|p| [p[0], p[1]].map(|v| v >> tile_log2 >> PAGE_LOG2));
+    let bounds = walls::extent(&mesh.walls).map_or(mesh.bounds, |walls| widened(mesh.bounds, walls));
+    let [min, max] = bounds.map(|p| [p[0], p[1]].map(|v| v >> tile_log2 >> PAGE_LOG2));
     (min, [0, 1].map(|i| max[i].abs_diff(min[i]) + 1))
 }
 

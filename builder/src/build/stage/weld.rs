@@ -12,7 +12,7 @@
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
 //! [`Ground::farthest`] in all.
 
-use super::ground::{GONE, Ground, bearable};
+use super::ground::{GONE, Ground, Step, bearable};
 use super::neighbours::{Counted, beside, distance, meet};
 use crate::build::lattice::{edge, oriented};
 use crate::options::Near;
@@ -228,6 +228,17 @@ pub fn join(ground: &mut Ground, near: Near, mut moves: Vec<(u32, u32)>, repair:
     });
     let swept: Vec<_> = swept.collect();
     ground.record.moved(swept);
+    let gone = |(&i, v): (&u32, &[u32; 3])| {
+        let face = ground.faces[i as usize];
+        oriented(*v, &ground.vertices).is_none().then(|| Step::Upright(ground.corners(*v), face))
+    };
+    let upright: Vec<Step> = touched.iter().zip(&images).filter_map(gone).collect();
+    let steps = moves.iter().map(|&(from, to)| {
+        let [from, to] = ground.corners([from, to]);
+        Step::Moved(from, to)
+    });
+    let steps: Vec<Step> = steps.chain(upright).collect();
+    ground.follow(steps);
     let mut changed = Vec::new();
     for (&i, v) in touched.iter().zip(images) {
         let from = ground.faces[i as usize].v;

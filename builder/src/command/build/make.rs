@@ -14,9 +14,9 @@ use crate::check::gaps::{Narrow, narrow};
 use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
+use crate::image::earth::Earth;
 use crate::import::file_name;
-use crate::options::Options;
-use crate::query::earth::Earth;
+use crate::options::{Options, Rays};
 use crate::settings::Settings;
 use crate::util::text::metres;
 use hardpan::Terrain;
@@ -107,6 +107,9 @@ impl<'a> Plan<'a> {
             made_of(&self.output, libraries.iter().copied())
         };
         let mut ready = asked.read(|settings| self.args.over(settings), kept, report)?;
+        let is_mesh = ready.provenance.settings.raster.is_none() && !ready.scene.triangles.is_empty();
+        let build = &mut ready.provenance.settings.build;
+        build.rays = build.rays.or(is_mesh.then_some(Rays::All));
         let factors = self.args.factors.factors();
         if !factors.is_none() {
             factors.apply(&mut ready.scene.materials).map_err(|e| Failure::build(&self.who, e.into()))?;
@@ -145,7 +148,7 @@ impl<'a> Plan<'a> {
 
     /// What is wrong with the ground, as far as a build looks; stops with `--strict`.
     fn look(&self, t: &Terrain, built: &Built, ready: &mut Ready, report: &mut Report) -> Done {
-        let Ready { provenance, scene, applied, sources, .. } = ready;
+        let Ready { provenance, scene, applied, sources, scene_file, .. } = ready;
         let Settings { allow, build, .. } = &provenance.settings;
         let allows = |f: &crate::report::Finding| allow.contains(&f.code);
         let all = check::built(&built.report, build);
@@ -161,6 +164,7 @@ impl<'a> Plan<'a> {
             settings: self.args.from.settings.as_deref(),
             sources,
             transform: &self.args.transform,
+            scene_file: scene_file.as_deref(),
             output: &self.output,
         };
         origin.tell(t, report);
@@ -212,7 +216,7 @@ impl<'a> Plan<'a> {
     }
 
     fn note(&self, t: &Terrain, built: &Built, ready: &Ready, report: &mut Report) {
-        if let Some(text) = heavy(t, &ready.provenance.settings.build, built.report.index_bytes) {
+        if let Some(text) = heavy(t, &ready.provenance.settings.build, built.report.packed.index_bytes) {
             report.note(format!("{}: {text}", named(&self.who)));
         }
     }
@@ -290,12 +294,12 @@ impl<'a> Plan<'a> {
 /// What became of triangles that are not as the source has them.
 pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let left_out = [
-        (r.excluded, format!("{} not included", grouped(r.excluded))),
-        (r.obstacles, counted(r.obstacles, "obstacle")),
-        (r.vertical, format!("{} vertical", grouped(r.vertical))),
-        (r.ceilings, counted(r.ceilings, "underside")),
-        (r.steep, format!("{} steeper than the limit", grouped(r.steep))),
-        (r.collapsed, format!("{} collapsed to a line or a point", grouped(r.collapsed))),
+        (r.left_out.excluded, format!("{} not included", grouped(r.left_out.excluded))),
+        (r.left_out.obstacles, counted(r.left_out.obstacles, "obstacle")),
+        (r.left_out.vertical, format!("{} vertical", grouped(r.left_out.vertical))),
+        (r.left_out.ceilings, counted(r.left_out.ceilings, "underside")),
+        (r.left_out.steep, format!("{} steeper than the limit", grouped(r.left_out.steep))),
+        (r.left_out.collapsed, format!("{} collapsed to a line or a point", grouped(r.left_out.collapsed))),
         (r.duplicates, counted(r.duplicates, "duplicate")),
         (r.outside, format!("{} outside the domain", grouped(r.outside))),
     ];
@@ -303,6 +307,9 @@ pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let mut all = Vec::new();
     if !left_out.is_empty() {
         all.push(format!("left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", ")));
+    }
+    if let walls @ 1.. = r.walls[0] + r.walls[1] {
+        all.push(format!("{} of them kept for rays", grouped(walls)));
     }
     let s = &r.stitch;
     if s.joined + s.divided > 0 {

@@ -13,7 +13,7 @@ use std::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::import::formats;
-use crate::options::{MaxCost, Options, Outliers, Split, Undersides};
+use crate::options::{MaxCost, Options, Outliers, Rays, Split, Undersides};
 use crate::report::Code;
 use crate::settings::{Raster, Settings};
 
@@ -24,7 +24,7 @@ use super::{
     length::{Side, Threshold, metres},
     named, progress, quoted,
     report::{self, Report},
-    same, tell,
+    same, scene, tell,
     transform::{self, Transform, way},
 };
 
@@ -55,6 +55,9 @@ pub struct Args {
     /// Divide the ground until no query takes more tests or 64-byte lines
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
+    /// For rays: none, extents (heights of cells), all (walls, undersides, obstacles too) [default: all]
+    #[arg(long, value_name = "WHICH")]
+    rays: Option<Rays>,
     /// Store the highest ground at posts this far apart, instead of triangles
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
@@ -98,12 +101,14 @@ pub struct Sources {
     /// Accept these kinds of findings; a warning ends with its kind, as [unit]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub allow: Vec<Code>,
+    #[command(flatten)]
+    pub scene: scene::Args,
 }
 
 /// Help of the files.
 fn help_of_files() -> String {
     format!(
-        "{} files that become one terrain, or one FILE.par [default: the sources of the settings]",
+        "{} files that become one terrain, a scene of MAVS, or one FILE.par [default: as settings say]",
         formats::names()
     )
 }
@@ -173,33 +178,29 @@ impl TypedValueParser for Presets {
     type Value = Split;
 
     fn parse_ref(&self, cli: &clap::Command, arg: Option<&clap::Arg>, value: &OsStr) -> Result<Split, clap::Error> {
-        match PossibleValuesParser::new(PRESETS).parse_ref(cli, arg, value)?.as_str() {
-            "default" => Ok(Split::DEFAULT),
-            "dense" => Ok(Split::DENSE),
-            _ => Err(help::answer(presets())),
-        }
+        let name = PossibleValuesParser::new(preset_names()).parse_ref(cli, arg, value)?;
+        let preset = Split::PRESETS.iter().find(|(preset, _)| *preset == name);
+        preset.map(|(_, split)| *split).ok_or_else(|| help::answer(presets()))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(PRESETS.into_iter().map(PossibleValue::new)))
+        Some(Box::new(preset_names().into_iter().map(PossibleValue::new)))
     }
 }
 
-const PRESETS: [&str; 3] = ["default", "dense", "list"];
+/// What may be typed: a preset, or that they are to be listed.
+fn preset_names() -> Vec<&'static str> {
+    Split::PRESETS.iter().map(|(name, _)| *name).chain(["list"]).collect()
+}
 
 /// A table of the presets.
 fn presets() -> String {
-    let mut text = format!("{:<16} {:>9} {:>9}\n", "[build.split]", PRESETS[0], PRESETS[1]);
-    let [a, b] = [Split::DEFAULT, Split::DENSE];
-    for (key, values) in [
-        ("depth_tolerance", [a.depth_tolerance.into(), b.depth_tolerance.into()]),
-        ("bundle_size", [a.bundle_size.into(), b.bundle_size.into()]),
-        ("bundle_increase", [a.bundle_increase, b.bundle_increase]),
-        ("min_volume", [a.min_volume, b.min_volume]),
-        ("volume_increase", [a.volume_increase, b.volume_increase]),
-    ] {
-        let [default, dense] = values.map(decimal);
-        text += &format!("{key:<16} {default:>9} {dense:>9}\n");
+    let row = |first: &str, cells: &mut dyn Iterator<Item = String>| {
+        format!("{first:<16}{}\n", cells.map(|cell| format!(" {cell:>9}")).collect::<String>())
+    };
+    let mut text = row("[build.split]", &mut Split::PRESETS.iter().map(|(name, _)| name.to_string()));
+    for (i, (key, _)) in Split::DEFAULT.numbers().into_iter().enumerate() {
+        text += &row(key, &mut Split::PRESETS.iter().map(|(_, split)| decimal(split.numbers()[i].1)));
     }
     text
 }
@@ -251,6 +252,7 @@ impl Args {
             ("--allow", !self.from.allow.is_empty()),
             ("--tile", self.tile.is_some()),
             ("--max-cost", self.max_cost.is_some()),
+            ("--rays", self.rays.is_some()),
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
             ("--report", self.report.is_some()),
             ("--strict", self.strict),
@@ -273,6 +275,7 @@ impl Args {
         build.tile_log2 = self.tile.map(|side| side.log2(build)).or(build.tile_log2);
         build.max_cost = self.max_cost.or(build.max_cost);
         build.split = self.preset.or(build.split);
+        build.rays = self.rays.or(build.rays);
         if let Some(cell) = self.raster {
             let (material, at) = raster.take().map_or_else(Default::default, |r| (r.material, r.at));
             *raster = Some(Raster { cell, material, at });

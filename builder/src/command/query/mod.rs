@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Hit, Status, Terrain};
+use hardpan::{Hit, Terrain};
 
 pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
@@ -32,7 +32,8 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
-use crate::query::earth::Earth;
+use crate::image::earth::Earth;
+use crate::query::column;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
 
@@ -71,9 +72,10 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
-    /// Fill in what the kernel answers where there is no ground
-    #[arg(long, conflicts_with_all = ["layers", "explain"])]
-    fallback: bool,
+    /// Fill in what the kernel answers where there is no ground, or as MAVS does: the lowest number
+    #[arg(long, value_name = "mavs", num_args = 0..=1, require_equals = true, default_missing_value = "image")]
+    #[arg(value_parser = ["image", "mavs"], hide_possible_values = true, conflicts_with_all = ["layers", "explain"])]
+    fallback: Option<String>,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
@@ -165,8 +167,8 @@ fn points(path: &Path, timed: bool, earth: Option<Earth>, columns: Option<&str>)
     if file.timed {
         file.pass(4, &measured::COLUMNS)?
     } else {
-        // degrees go with the answers, which have metres
-        file.pass(if file.in_degrees() { 0 } else { 2 }, &tables::ANSWER[2..])?
+        // of a drive alone are the first two; degrees go with the answers, which have metres
+        file.pass(if file.in_degrees() { 0 } else { 2 }, &column::names()[2..])?
     }
     Ok(file)
 }
@@ -327,8 +329,9 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
                 self.missed.jumps.go(self.terrain, stop.wheel, [ask.x, ask.y], ask.z, a, stop.line);
             }
             let (stop, passed) = (beside.stop(i), beside.passed(i));
-            let filled = self.args.fallback && !a.found();
-            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
+            let filled = self.args.fallback.is_some() && !a.found();
+            let lowest = self.args.fallback.as_deref() == Some("mavs");
+            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, lowest, passed };
             self.sheet.row(&row).map_err(&self.failed)?;
         }
         Ok(())
@@ -342,7 +345,8 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
             let first = usize::from(layers.written > 0);
             for (hit, number) in self.space[..layers.written.max(1)].iter().zip(first as u32..) {
                 let (layer, passed) = (Some(number), beside.passed(i));
-                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
+                let row =
+                    Row { ask, stop: None, layer, status: layers.status, hit, filled: false, lowest: false, passed };
                 self.sheet.row(&row).map_err(&self.failed)?;
             }
         }
@@ -385,15 +389,5 @@ impl<'b> Beside<'b> {
             Beside::File(_, passed) => Some((passed, i)),
             Beside::Drive(_, first, passed) => Some((passed, first + i)),
         }
-    }
-}
-
-pub fn status_text(status: Status) -> &'static str {
-    match status {
-        Status::Found => "found",
-        Status::NoGround => "no ground",
-        Status::NotInImage => "not in image",
-        Status::Damaged => "damaged",
-        Status::LimitReached => "limit reached",
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
 use crate::query::Ask;
+use crate::query::column::Column;
 use crate::query::table::{Passed, Stop};
 
 /// One answer.
@@ -18,6 +19,8 @@ pub struct Row<'r> {
     pub hit: &'r Hit,
     /// Whether there is no ground, and the kernel's fall-back is shown.
     pub filled: bool,
+    /// With the lowest number in single precision instead, as MAVS has it.
+    pub lowest: bool,
     /// Other fields of its line, by its number.
     pub passed: Option<(&'r Passed, usize)>,
 }
@@ -31,38 +34,40 @@ impl Row<'_> {
         self.passed.into_iter().flat_map(|(passed, i)| passed.fields(i))
     }
 
+    /// The kernel's answer.
+    pub fn answer(&self) -> Answer {
+        Answer { status: self.status, hit: *self.hit }
+    }
+
+    /// The numbers of a column of the place.
+    pub fn place(&self, column: &Column, of: fn(&Terrain, &Answer) -> [f64; 2], t: &Terrain) -> [f64; 2] {
+        match self.filled && self.lowest && column.name == "z" {
+            true => [f64::from(f32::MIN), 0.0],
+            false => of(t, &self.answer()),
+        }
+    }
+
+    /// Whether its numbers are shown: those of the ground, or of the fall-back.
+    pub fn shown(&self) -> bool {
+        self.found() || self.filled
+    }
+
     /// What the search found; nothing where there is no ground.
     pub fn reach(&self) -> &'static str {
         match (self.found(), self.layer, self.ask) {
-            (false, ..) if self.filled => reach_text(Reach::Fallback),
+            (false, ..) if self.filled => Reach::Fallback.name(),
             (false, ..) => "",
             (_, Some(_), _) => "layer",
             (.., Ask { length: Some(_), .. }) => "below",
-            (.., Ask { z: Some(_), .. }) => reach_text(self.hit.reach),
+            (.., Ask { z: Some(_), .. }) => self.hit.reach.name(),
             _ => "top",
         }
     }
 }
 
-/// What the kernel answers where there is no ground: z, slope, mu and rr.
-pub fn fallen(t: &Terrain, r: &Row) -> [f64; 5] {
-    let [sx, sy] = slope(t, r.hit);
-    let [mu, rr, _] = t.surface(&Answer { status: r.status, hit: *r.hit });
-    [t.z_f64(r.hit), sx, sy, mu, rr]
-}
-
 /// dz/dx and dz/dy without "-0".
 pub fn slope(t: &Terrain, hit: &Hit) -> [f64; 2] {
     t.slope_f64(hit).map(|s| s + 0.0)
-}
-
-pub fn reach_text(reach: Reach) -> &'static str {
-    match reach {
-        Reach::Near => "near",
-        Reach::FarBelow => "far below",
-        Reach::FarAbove => "far above",
-        Reach::Fallback => "fall-back",
-    }
 }
 
 /// What rows hold beside the answers.

@@ -9,8 +9,8 @@ use std::{
 
 use crate::image::provenance::{Input, MatchedBy, Provenance};
 use crate::import;
-use crate::import::heights::{Heights, as_triangles};
-use crate::import::{Frame, ImportError, file_name};
+use crate::import::heights::as_triangles;
+use crate::import::{ImportError, file_name};
 use crate::scene::Scene;
 use crate::settings::{Settings, SourceFile};
 use crate::verify::{Agreement, Difference, Spot, SurfaceError, source_error};
@@ -92,14 +92,8 @@ pub struct Sources<'a> {
 
 /// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
 fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
-    let crs = crate::util::crs::code(&settings.crs);
-    let frame = |said: &SourceFile| {
-        let frame = said.frame();
-        Frame { heights: Heights { crs, ..frame.heights }, ..frame }
-    };
-    let frames: Vec<(&Path, Frame)> = files.iter().map(|(file, said)| (*file, frame(said))).collect();
-    let called: Vec<&str> = files.iter().map(|(_, said)| said.name.as_deref().unwrap_or_default()).collect();
-    let mut import = import::read_called(&frames, &called)?;
+    let placed: Vec<(&Path, &SourceFile)> = files.iter().map(|(file, said)| (*file, said)).collect();
+    let (mut import, _) = import::read_sources(&placed, settings, &import::place::Budget::NONE)?;
     let mut settings = settings.clone();
     let may_be: Vec<bool> = settings.materials.iter().map(|rule| rule.optional == Some(true)).collect();
     settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::query::earth::Earth;
+use crate::image::earth::Earth;
 
 use super::{
     At, Cause, Note, Passed, TableError,
@@ -123,7 +123,7 @@ impl Points {
     }
 
     /// Passes on all columns but the first `own` of a [`Row`], beside answers of these names.
-    pub fn pass(&mut self, own: usize, answers: &[&str]) -> Result<(), TableError> {
+    pub fn pass(&mut self, own: usize, answers: &[impl AsRef<str>]) -> Result<(), TableError> {
         let (own, asked) = self.layout.places.split_at(own);
         let passed = Passed::new(&self.layout.columns, own, asked, answers);
         self.passed = passed.map_err(|e| self.lines.wrong_at(self.layout.line, e))?;

@@ -83,7 +83,7 @@ fn empty() -> Source {
         triangles: vec![],
         materials: vec![material("grass", 0.6, 0.08), material("asphalt", 1.0, 0.01), material("kerb", 0.9, 0.02)],
         sources: vec!["generated".into()],
-        fields: vec![],
+        ..Source::default()
     }
 }
 
