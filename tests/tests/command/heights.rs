@@ -484,3 +484,64 @@ fn by_16_columns_are_said() {
     let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert!(out.contains("-1.0"), "{facts}");
 }
+
+/// A bitmap of grey, 24 bits, rows from the top.
+fn bmp(rows: &[&[u8]]) -> Vec<u8> {
+    let (width, height) = (rows[0].len() as u32, rows.len() as u32);
+    let line = (3 * width).next_multiple_of(4);
+    let mut file = b"BM".to_vec();
+    for v in [54 + line * height, 0, 54, 40, width, height, 24 << 16 | 1, 0, line * height, 0, 0, 0, 0] {
+        file.extend(u32::to_le_bytes(v));
+    }
+    for row in rows.iter().rev() {
+        file.extend(row.iter().flat_map(|v| [*v; 3]));
+        while (file.len() - 54) % line as usize != 0 {
+            file.push(0);
+        }
+    }
+    file
+}
+
+/// A scene of MAVS: grey 128 is zero, a step is `Scale`, posts are `Resolution` apart, the middle is 0, 0, and the first row lies south.
+#[test]
+fn mv_34_to_39_a_height_map_is_the_ground_of_a_scene() {
+    let folder = folder("heights_scene");
+    fs::write(folder.join("m.bmp"), bmp(&[&[128, 129, 130], &[138, 139, 140]])).unwrap();
+    let scene = r#"{ "Layered Surface": { "Heightmap": { "Map": "m.bmp", "Resolution": 10.0, "Scale": 2.0 } }, "Objects": [] }"#;
+    fs::write(folder.join("scene.json"), scene).unwrap();
+    let before = fs::read_dir(&folder).unwrap().count();
+    expect(0, &folder, &["build", "scene.json"]);
+    // no hidden files: the image alone
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), before + 1);
+    let z = |place: &str| {
+        let [out, _] = expect(0, &folder, &["query", "scene.hpan", "--json", "--", place]);
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["z"].as_f64()
+    };
+    let found = ["-10,-5", "0,-5", "10,-5", "-10,5", "10,5", "5,0"].map(z);
+    assert_eq!(found, [Some(0.0), Some(2.0), Some(4.0), Some(20.0), Some(24.0), Some(13.0)]);
+    // without keys: a metre, and a tenth
+    let scene = r#"{ "Surface Mesh": [{ "Heightmap": { "Map": "m.bmp" } }] }"#;
+    fs::write(folder.join("scene.json"), scene).unwrap();
+    expect(0, &folder, &["build", "scene.json"]);
+    assert!((z("1,0.5").unwrap() - 1.2).abs() < 0.008);
+}
+
+/// What settings say of a source holds for heights too.
+#[test]
+fn by_16_sources_of_heights_have_friction() {
+    let folder = folder("heights_friction");
+    fs::write(folder.join("a.asc"), asc(4, 4, [0.0; 2], |c, _| c as f64)).unwrap();
+    fs::write(folder.join("b.asc"), asc(4, 4, [100.0, 0.0], |c, _| c as f64)).unwrap();
+    let settings = "[[source]]\nfile = \"a.asc\"\nmu = 0.3\nmaterial = \"Sand\"\n[[source]]\nfile = \"b.asc\"\n\
+                    [[rule]]\nfile = \"b.asc\"\nmu = 0.6\n";
+    fs::write(folder.join("s.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "--settings", "s.toml"]);
+    let mu = |place: &str| {
+        let [out, _] = expect(0, &folder, &["query", "s.hpan", "--json", place]);
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["mu"].as_f64()
+    };
+    assert_eq!(["20,20", "120,20"].map(mu), [Some(0.3), Some(0.6)]);
+    fs::write(folder.join("s.toml"), settings.replace("mu = 0.3", "include = false")).unwrap();
+    expect(0, &folder, &["build", "--settings", "s.toml"]);
+    assert_eq!(["20,20", "120,20"].map(mu), [None, Some(0.6)]);
+}

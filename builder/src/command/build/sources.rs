@@ -142,6 +142,8 @@ impl<'a> Asked<'a> {
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
+        let Scene { fields, materials, .. } = &mut import.scene;
+        fields.retain(|f| materials[usize::from(f.material)].is_ground());
         // the order of files is nothing
         import.scene.fields.sort_by(|a, b| {
             let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];

@@ -485,7 +485,9 @@ fn laid(file: File, target: &Target) -> Result<(HeightField, f64), ImportError> 
         (None, Some(cell)) => {
             let north = if options.south_first { 0.0 } else { (grid.rows - 1) as f64 * cell };
             let row = if options.south_first { cell } else { -cell };
-            Affine { zero: [0.0, north], column: [cell, 0.0], row: [0.0, row] }
+            let half =
+                [grid.columns, grid.rows].map(|n| if options.centred { (n - 1) as f64 * cell / 2.0 } else { 0.0 });
+            Affine { zero: [-half[0], north - half[1]], column: [cell, 0.0], row: [0.0, row] }
         }
         (None, None) => {
             let cause = "it does not say where its posts lie, nor how far apart";

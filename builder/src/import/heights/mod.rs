@@ -103,6 +103,8 @@ pub struct Heights {
     pub zero: Option<f64>,
     /// The first row lies in the south.
     pub south_first: bool,
+    /// The middle of a height map lies at zero, instead of its south-western post.
+    pub centred: bool,
     /// The file's own system, if it does not say it: an EPSG code.
     pub file_crs: Option<u32>,
     /// The system of the image: an EPSG code.
