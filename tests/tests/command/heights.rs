@@ -2,8 +2,8 @@
 
 use crate::shell::{error, expect, folder, holds, info, soon};
 use hardpan_builder::HeightField;
+use hardpan_builder::image::earth::Earth;
 use hardpan_builder::import::{Frame, Import, heights::Heights, read};
-use hardpan_builder::query::earth::Earth;
 use hardpan_builder::util::crs::{System, of_code};
 use hardpan_builder::util::projection::{Ellipsoid, Parameters, TransverseMercator};
 use std::{collections::BTreeSet, fs, path::Path};
