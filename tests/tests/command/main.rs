@@ -13,6 +13,7 @@ mod fbx;
 mod forged;
 mod formats;
 mod grid;
+mod heights;
 mod help;
 mod identities;
 mod import;

@@ -51,6 +51,9 @@ pub struct Args {
     /// Points of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Its columns by name, with commas or blanks between them as the file has: id,northing,easting,z
+    #[arg(long, value_name = "NAME,...", requires = "csv")]
+    columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "lonlat"])]
     along: Option<PathBuf>,
@@ -103,7 +106,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let earth = Earth::of(&terrain);
     let on_earth = on_earth(args, &terrain, earth.as_ref())?;
     let args = &Args { points: [&args.points[..], &on_earth].concat(), ..args.clone() };
-    let mut file = args.csv.as_ref().map(|path| points(path, args.measure, earth)).transpose()?;
+    let columns = args.columns.as_deref();
+    let mut file = args.csv.as_ref().map(|path| points(path, args.measure, earth, columns)).transpose()?;
     if let Some(file) = file.take_if(|file| file.timed) {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
@@ -157,8 +161,8 @@ fn on_earth(args: &Args, terrain: &Terrain, earth: Option<&Earth>) -> Done<Vec<A
 }
 
 /// A file of points, to be timed if it says so.
-fn points(path: &Path, timed: bool, earth: Option<Earth>) -> Done<Points> {
-    let mut file = Points::open(path, earth)?;
+fn points(path: &Path, timed: bool, earth: Option<Earth>, columns: Option<&str>) -> Done<Points> {
+    let mut file = Points::open(path, earth, columns)?;
     file.timed |= timed;
     if file.timed {
         file.pass(4, &measured::COLUMNS)?

@@ -14,7 +14,7 @@ use self::paths::{Folders, Note};
 use super::frame::Up;
 use super::marks::Trail;
 use super::placement::{Placement, Scatter};
-use super::{PartRule, Scale, Settings, SettingsError, SourceFile};
+use super::{FirstRow, PartRule, Scale, Settings, SettingsError, SourceFile};
 use crate::util::text::{bounded, bounded_text, counted};
 use hardpan::format::surface;
 use serde_json::{Map, Value};
@@ -240,7 +240,7 @@ impl Scene<'_> {
         let layered = top.get("Layered Surface").and_then(Value::as_object).unwrap_or(&empty);
         let surfaces = objects(top, "Surface Mesh").count();
         if layered.contains_key("Heightmap") {
-            self.heightmap("Layered Surface")?;
+            self.heightmap(layered, "Layered Surface")?;
         } else if surfaces > 0 {
             for (i, surface) in objects(top, "Surface Mesh") {
                 self.surface(surface, &format!("Surface Mesh[{i}]"))?;
@@ -292,8 +292,29 @@ impl Scene<'_> {
         Ok(())
     }
 
-    fn heightmap(&mut self, at: &str) -> Result<(), String> {
-        Err(format!("{at}.Heightmap is not supported yet; make a mesh of it and name that as {at}.Mesh"))
+    /// A source for a height map: grey 128 is zero, the middle of the picture lies at zero, and its first row in the south.
+    fn heightmap(&mut self, own: &Map<String, Value>, at: &str) -> Result<(), String> {
+        let at = format!("{at}.Heightmap");
+        let map = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is no object"))?;
+        let name = text_of(map, "Map").filter(|name| !name.is_empty());
+        let name = name.ok_or_else(|| format!("{at} has no Map; name a picture"))?;
+        let place = self.folders.mesh(name, true, &mut self.looked).map_err(|why| format!("{at}.Map: {why}"))?;
+        let (cell, step) = (number(map, "Resolution").unwrap_or(1.0), number(map, "Scale").unwrap_or(0.1));
+        if !(cell > 0.0 && step != 0.0) {
+            return Err(format!("{at}: Resolution {cell} must be above 0, and Scale {step} other than 0"));
+        }
+        let source = SourceFile {
+            file: place.to_string_lossy().into_owned(),
+            cell: Some(cell),
+            height_scale: Some(step),
+            height_zero: Some(-128.0 * step),
+            first_row: Some(FirstRow::South),
+            centred: Some(true),
+            ..SourceFile::default()
+        };
+        self.read.files.push(place);
+        self.read.settings.sources.push(source);
+        Ok(())
     }
 
     /// A source for a mesh, with what turns its axes.
@@ -329,7 +350,7 @@ impl Scene<'_> {
 
     fn surface(&mut self, own: &Map<String, Value>, at: &str) -> Result<(), String> {
         if own.contains_key("Heightmap") {
-            return self.heightmap(at);
+            return self.heightmap(own, at);
         }
         let mut source = self.source(own, at, at.starts_with("Surface"))?;
         source.placed = vec![self.placement(own)];
