@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::shell::{bridge, error, expect, folder, holds};
+use crate::shell::{bridge, expect, folder, holds};
 use serde_json::{Value, json};
 
 /// A street with a wall and a roof: x is east, z is up.
@@ -78,7 +78,8 @@ fn mw_04_rays_typed_and_of_a_file() {
     assert_eq!(out, "");
     holds(&fs::read_to_string(folder.join("ends-out.csv")).unwrap(), &["\nfound,0.4,12,12,0,1,"]);
     fs::write(folder.join("wrong.csv"), "x,y,z,to_x,to_y,to_z\n0,0,1,30,east,1\n").unwrap();
-    holds(&error(2, &folder, &["query", "street.hpan", "--csv", "wrong.csv"]), &["wrong.csv", "line 2", "\"east\""]);
+    let [_, err] = expect(2, &folder, &["query", "street.hpan", "--csv", "wrong.csv"]);
+    holds(&err, &["wrong.csv", "line 2", "\"east\""]);
 }
 
 /// An image without walls says so; rays that are none are told, and words that are no rays are refused.

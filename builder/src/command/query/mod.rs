@@ -45,13 +45,13 @@ pub struct Args {
     /// Points
     #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "ray"])]
     points: Vec<Ask>,
-    /// The first surface in a direction: ground, ceiling or obstacle; again for more rays
+    /// The first surface in a direction; again for more rays
     #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "along", "plot", "layers", "fallback", "measure"])]
     ray: Vec<Shot>,
-    /// Kinds of surfaces that rays see: ground,ceiling,obstacle [default: what the image holds]
+    /// Rays see these kinds alone: ground,ceiling,obstacle
     #[arg(long, value_name = "KINDS", value_parser = rays::kinds, default_value = "", hide_default_value = true)]
     kinds: Kinds,
-    /// Rays see materials of these classes alone, by their numbers
+    /// Rays see materials of these classes alone
     #[arg(long, value_name = "0,5,…", value_parser = rays::classes, default_value = "", hide_default_value = true)]
     classes: u32,
     /// Points or rays of a file, answers as CSV; "-" is stdin
@@ -96,7 +96,7 @@ from z answers, at most so far. Metres; coordinates may be negative.
 A file has a heading with x and y, and with z, length, t or wheel if there are any. Columns without one are
 x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand. Columns
 dx,dy,dz or to_x,to_y,to_z make each line a ray.
-Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
+Columns, units, CSV of other countries, drives, rays: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv

@@ -1,7 +1,9 @@
 //! The query blob, and the hashes of all its answers: the same code on every target.
 #![cfg_attr(not(target_arch = "wasm32"), no_std)]
 
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, Status, Terrain, Windows};
+use hardpan::{
+    Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, Status, Terrain, Windows,
+};
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
