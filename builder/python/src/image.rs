@@ -2,10 +2,11 @@
 
 use crate::{
     ImageError,
-    columns::{Arrays, Given, Points, answered, no_room, number, room},
+    columns::{Arrays, Given, Points, answered, no_room, room},
     explain, facts, rays,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
+use hardpan_builder::util::files::NewFile;
 use hardpan_builder::{Image, ImageFile};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes, types::PyDict};
@@ -125,6 +126,12 @@ impl Held {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
+    /// Writes the bytes to a file, which appears whole or not at all.
+    fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
+        let bytes = self.bytes()?;
+        py.detach(|| NewFile::write_checked(&path, &bytes)?.keep()).map_err(facts::not_written)
+    }
+
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, terrain(&*self.bytes()?)?.bytes()))
     }
@@ -200,7 +207,7 @@ impl Held {
                 let (mut hits, mut all) = (vec![Hit::NONE; space], Vec::new());
                 for (i, (x, y)) in x.iter().zip(y).enumerate() {
                     let layers = t.layers([*x, *y, 0.0], &mut hits);
-                    (status[i], count[i]) = (number(layers.status), layers.total as u32);
+                    (status[i], count[i]) = (layers.status.code(), layers.total as u32);
                     all.try_reserve(layers.written).map_err(|_| no_room::<Layer>(all.len()))?;
                     let kept = hits.iter().take(layers.written);
                     all.extend(kept.map(|hit| Layer {

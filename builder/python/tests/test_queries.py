@@ -299,3 +299,17 @@ def test_rays_let_other_threads_run(slope):
     hit = slope.raycast(origin, [0.5, 0.25, -1.0], 20.0)
     other.join()
     assert len(ran) == 1000 and hit.found.sum() > 400_000
+
+
+def test_outcomes_are_those_of_the_kernel():
+    assert [(s.name, int(s)) for s in Status][:3] == [("FOUND", 0), ("NO_GROUND", 1), ("NOT_IN_IMAGE", 2)]
+    assert [(r.name, int(r)) for r in Reach] == [("NEAR", 0), ("FAR_BELOW", 1), ("FAR_ABOVE", 2), ("FALLBACK", 3)]
+    assert "NO_GROUND: The image covers this place" in Status.__doc__
+
+
+def test_answers_have_the_columns_of_the_command(slope):
+    ground = slope.closest([1.0, 2.0], [1.0, 2.0], [3.0, 3.0])
+    for symbol, unit, parts in hardpan._hardpan.COLUMNS:
+        shape = (2, parts) if parts else (2,)
+        assert getattr(ground, symbol).shape == shape, symbol
+        assert (unit == "m") == (symbol == "z")

@@ -1,5 +1,7 @@
 //! What is asked about a place, and the answers of the kernel.
 
+pub mod column;
+pub mod earth;
 pub mod shot;
 pub mod table;
 

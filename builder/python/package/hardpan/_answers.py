@@ -7,33 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from ._hardpan import REACH, STATUS
+
 NO_MATERIAL = 65535
 """Stands in `material` and `source` where there is no ground."""
 
 
-class Status(enum.IntEnum):
-    """What a query came to."""
-
-    FOUND = 0
-    """There is ground."""
-    NO_GROUND = 1
-    """The image covers the place, and has no ground within the windows."""
-    NOT_IN_IMAGE = 2
-    """The image does not cover the place; or the position is NaN, infinite or too far away."""
-    DAMAGED = 3
-    """The image's bytes are no image there."""
-    LIMIT_REACHED = 4
-    """The search was cut short; no query does that yet."""
+def _outcome(name: str, meaning: str, members: list[tuple[str, int, str]]) -> Any:
+    """The outcomes that the kernel names, as an `enum.IntEnum`."""
+    outcome = enum.IntEnum(name, [(symbol, code) for symbol, code, _ in members], module=__name__)  # type: ignore[misc]
+    outcome.__doc__ = "\n\n".join([meaning, *(f"{symbol}: {text}" for symbol, _, text in members)])
+    return outcome
 
 
-class Reach(enum.IntEnum):
-    """Which stage of the search found the ground."""
-
-    NEAR = 0
-    FAR_BELOW = 1
-    FAR_ABOVE = 2
-    FALLBACK = 3
-    """None did: the values are those of the fall-back."""
+Status: Any = _outcome("Status", "What a query came to.", STATUS)
+Reach: Any = _outcome("Reach", "Which stage of the search found the ground.", REACH)
 
 
 class RayStatus(enum.IntEnum):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
-import secrets
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -292,15 +290,7 @@ class Image:
             with io.open(path, "rb") as file:
                 if file.read(len(_MAGIC)) != _MAGIC:
                     raise FileExistsError(f"{path} is no terrain image; name another file, or say overwrite=True")
-        draft = f"{path}.{secrets.token_hex(8)}.part"  # others may save to this path, too
-        try:
-            with io.open(draft, "xb") as file:
-                file.write(self.tobytes())
-            os.replace(draft, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.remove(draft)
-            raise
+        self._held.save(path)
 
 
 def _three(point: Any) -> np.ndarray:

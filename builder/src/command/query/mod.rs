@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Hit, Kinds, Status, Terrain};
+use hardpan::{Hit, Kinds, Terrain};
 
 pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
@@ -33,20 +33,25 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
+use crate::query::column;
+use crate::query::earth::Earth;
 use crate::query::shot::Shot;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 #[command(after_help = HOW)]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "ray"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat", "ray"])]
     points: Vec<Ask>,
+    /// Points in degrees, if the image knows where on earth it lies
+    #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
+    lonlat: Vec<Ask>,
     /// The first surface in a direction; again for more rays
-    #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "along", "plot", "layers", "fallback", "measure"])]
+    #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
     ray: Vec<Shot>,
     /// Rays see these kinds alone: ground,ceiling,obstacle
     #[arg(long, value_name = "KINDS", value_parser = rays::kinds, default_value = "", hide_default_value = true)]
@@ -58,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
-    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
+    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "lonlat"])]
     along: Option<PathBuf>,
     /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
@@ -100,14 +105,17 @@ Columns, units, CSV of other countries, drives, rays: builder/docs/query-and-csv
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query track.hpan 0,0 --layers
+  hardpan query valley.hpan --lonlat 11.5,48.1
   hardpan query track.hpan --ray 10,20,1.5,1,0,-0.1,50
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    let file = args.csv.as_ref().map(|path| Points::open(path)).transpose()?;
+    let earth = Earth::of(&terrain);
+    let on_earth = on_earth(args, &terrain, earth.as_ref())?;
+    let args = &Args { points: [&args.points[..], &on_earth].concat(), ..args.clone() };
+    let file = args.csv.as_ref().map(|path| Points::open(path, earth)).transpose()?;
     let columns = file.as_ref().and_then(rays::Columns::of);
     if columns.is_some() || !args.ray.is_empty() {
         return rays(args, &terrain, file, columns, out);
@@ -143,6 +151,26 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     tell(args, &terrain, drive, &missed)
+}
+
+/// Points that are typed in degrees.
+fn on_earth(args: &Args, terrain: &Terrain, earth: Option<&Earth>) -> Done<Vec<Ask>> {
+    let place = |earth: &Earth, ask: &Ask| {
+        let [x, y] = earth.place([ask.x, ask.y]);
+        Ask { x, y, z: ask.z.map(|z| earth.z(z)), ..*ask }
+    };
+    match earth {
+        Some(earth) => Ok(args.lonlat.iter().map(|ask| place(earth, ask)).collect()),
+        None if args.lonlat.is_empty() => Ok(Vec::new()),
+        None => {
+            let cause = match Earth::told(terrain) {
+                Some(crs) => format!("from degrees to its plane no way is known ({crs})"),
+                None => "the image does not know where on earth it lies".into(),
+            };
+            let hint = "give x and y in metres, or build it from files that say it, or with --crs";
+            Err(Failure::input(&args.file, format!("{cause}; {hint}")))
+        }
+    }
 }
 
 /// Answers rays, typed and of a file.
@@ -185,7 +213,8 @@ fn points(mut file: Points, timed: bool) -> Done<Points> {
     if file.timed {
         file.pass(4, &measured::COLUMNS)?
     } else {
-        file.pass(2, &tables::ANSWER[2..])?
+        // of a drive alone are the first two; degrees go with the answers, which have metres
+        file.pass(if file.in_degrees() { 0 } else { 2 }, &column::names()[2..])?
     }
     Ok(file)
 }
@@ -404,15 +433,5 @@ impl<'b> Beside<'b> {
             Beside::File(_, passed) => Some((passed, i)),
             Beside::Drive(_, first, passed) => Some((passed, first + i)),
         }
-    }
-}
-
-pub fn status_text(status: Status) -> &'static str {
-    match status {
-        Status::Found => "found",
-        Status::NoGround => "no ground",
-        Status::NotInImage => "not in image",
-        Status::Damaged => "damaged",
-        Status::LimitReached => "limit reached",
     }
 }

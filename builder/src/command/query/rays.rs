@@ -7,7 +7,7 @@ use hardpan::{Cost, Kind, Kinds, RayAnswer, RayOptions, RayStatus, Terrain, Trac
 use serde_json::{Map, Value, json};
 
 use super::super::{Done, Failure, Form, costs, counted, named, note, shown, tables};
-use super::{Args, csv::fields, push_number};
+use super::{Args, csv::field, push_number};
 use crate::query::shot::{Shot, Way, status_text};
 use crate::query::table::{Points, meant, unquoted};
 
@@ -188,7 +188,7 @@ impl<W: Write> Sheet<'_, '_, W> {
             line.push(b',');
             number.into_iter().for_each(|v| push_number(&mut line, v));
         }
-        line.extend(fields(&self.words(row).unwrap_or_default()));
+        line.extend(self.words(row).unwrap_or_default().into_iter().flat_map(field));
         line.extend(row.text.as_bytes());
         line.push(b'\n');
         self.out.write_all(&line)
