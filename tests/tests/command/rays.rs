@@ -95,9 +95,8 @@ fn rays_that_have_no_answer() {
     holds(&out, &["found  3.000000 m (t 0.600000000)", "ground back, Steel plate of deck"]);
     let [out, _] = expect(0, &folder, &["query", "plain.hpan", "--ray", "0,0,3,0,0,1,3000"]);
     assert_eq!(out, "too long\n");
-    holds(&error(2, &folder, &["query", "plain.hpan", "--ray", "0,0,3,0,0,1"]), &["x,y,z,dx,dy,dz,length"]);
-    holds(
-        &error(2, &folder, &["query", "plain.hpan", "--ray", "0,0,3,0,0,1,5", "--kinds", "wall"]),
-        &["ground, ceiling"],
-    );
+    let refused = |arguments: &[&str]| expect(2, &folder, &[&["query", "plain.hpan"], arguments].concat())[1].clone();
+    holds(&refused(&["--ray", "0,0,3,0,0,1"]), &["x,y,z,dx,dy,dz,length"]);
+    holds(&refused(&["--ray", "0,0,3,0,0,1,5", "--kinds", "wall"]), &["ground, ceiling and obstacle"]);
+    holds(&refused(&["--ray", "0,0,3,0,0,1,5", "--classes", "32"]), &["0 to 31"]);
 }
