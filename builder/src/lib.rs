@@ -74,7 +74,7 @@ pub use options::{Fallback, MaxCost, Near, Options, Outliers, Rays, SourceError,
 pub use report::{
     About, Code, CodeEntry, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity,
 };
-pub use scene::{HeightField, Material, Scene, Triangle, WallKind};
+pub use scene::{Georeference, HeightField, Material, Scene, Triangle, Wall, WallKind};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{

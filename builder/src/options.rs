@@ -112,6 +112,9 @@ pub struct Options {
     /// What the source itself is off by; by default nothing.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub source_error: Option<SourceError>,
+    /// Where on earth the scene lies, if that is known.
+    #[serde(skip)]
+    pub crs: Option<crate::scene::Georeference>,
     /// Which triangles are undersides, where their material does not say.
     pub undersides: Undersides,
     /// Whether a source may lose most of itself.
@@ -162,6 +165,7 @@ impl Default for Options {
             tile_log2: None,
             origin: None,
             source_error: None,
+            crs: None,
             undersides: Undersides::Auto,
             outliers: Outliers::Stop,
             weld: Near::default(),

@@ -7,7 +7,7 @@
 
 use crate::build::Built;
 use crate::build::error::BuildError;
-use crate::build::lattice::{Mesh, NO_BOX, widened};
+use crate::build::lattice::{Field, Mesh, NO_BOX, widened};
 use crate::build::stage::clean::{is_steep, rise};
 use crate::build::stage::ground::{Ground, Moved, Record, Trail};
 use crate::build::stage::hot_spot::{Costed, Refused};
@@ -246,8 +246,11 @@ fn ground(
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
         .collect();
     let (bounds, area) = extent(&vertices, &faces, &rasters);
-    let tile_log2 = options.tile_log2.map_or_else(|| tile_side(faces.len(), area, &bounds), u32::from);
     report.walls = [WallKind::Ceiling, WallKind::Obstacle].map(|k| walls.iter().filter(|w| w.kind == k).count() as u64);
+    let tile_log2 = options.tile_log2.map_or_else(
+        || tile_side(faces.len(), area, &bounds).max(if faces.is_empty() { field_side(&fields, step[0]) } else { 0 }),
+        u32::from,
+    );
     let source_error = options.source_error.clone();
     let mesh = Mesh {
         vertices,
@@ -266,6 +269,13 @@ fn ground(
         walls,
     };
     Ok((mesh, rasters))
+}
+
+/// log2 of the plan steps of a tile of fields alone: about 64 cells of the finest of them, for a tile has a head of its own.
+fn field_side(fields: &[Field], xy_log2: i32) -> u32 {
+    let pitch = fields.iter().map(|f| f.field.pitch).fold(f64::INFINITY, f64::min);
+    let steps = (64.0 * pitch * exp2(-xy_log2)).clamp(1.0, exp2(26));
+    (steps as u64).ilog2()
 }
 
 /// The ground of a scene as its image would have it, and what happened on the way.

@@ -195,7 +195,11 @@ impl Export<'_> {
     /// `12 triangles, 8 vertices`.
     fn counts(&self) -> String {
         let [triangles, vertices] = [self.ground.triangles.len(), self.ground.vertices.len()].map(|n| n as u64);
-        format!("{}, {}", counted(triangles, "triangle"), counted(vertices, "vertex"))
+        let walls = match self.ground.walls.len() as u64 {
+            0 => String::new(),
+            n => format!(", {}", counted(n, "wall")),
+        };
+        format!("{}{walls}, {}", counted(triangles, "triangle"), counted(vertices, "vertex"))
     }
 
     /// Where the file's zero is, and what moves the mesh back.
@@ -227,7 +231,13 @@ impl Export<'_> {
         let (again, _) = stage("building it again", || texts.identity(place));
         let again = again.map_err(|e| Failure::check(place, format!("{e}; {fault}")))?;
         let proven = again == self.t.identity();
-        if !proven && recorded(self.t).is_some() {
+        let known = recorded(self.t);
+        if !proven && known.as_ref().is_some_and(|known| !self.ground.says_all_walls(known)) {
+            let text = "some of its obstacles are faces that an OBJ cannot tell from ground: an image of it has them as ground";
+            warn(format!("{}: {text}", named(&self.args.image)));
+            return Ok(false);
+        }
+        if !proven && known.is_some() {
             let text = "an image of these triangles would have another identity";
             return Err(Failure::check(place, format!("{text}; {fault}")));
         }

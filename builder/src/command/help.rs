@@ -27,12 +27,13 @@ const GROUPS: [(&str, &[&str]); 3] = [
 ];
 
 /// Options of `build` by what they are for: those that its help shows, and those that only its manual page shows.
-const BUILD: [(&str, &[&str], &[&str]); 5] = [
+const BUILD: [(&str, &[&str], &[&str]); 6] = [
     (
         "Input",
         &["files", "settings", "up", "unit", "scale", "rotate", "translate", "allow"],
         &["mu_override", "mu_multiply", "rr_override", "rr_multiply"],
     ),
+    ("Heights", &[], &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
     (
         "Scenes",
         &[],

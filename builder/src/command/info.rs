@@ -3,6 +3,7 @@
 use std::{borrow::Cow, io::Write, path::PathBuf};
 
 use crate::image::as_source::mu_by_default;
+use crate::image::earth::Earth;
 use crate::image::info::{Info, Leaves, VERSION, materials, sections, tiles};
 use crate::image::provenance::Provenance;
 use crate::util::text::{hex, metres, section_label};
@@ -107,6 +108,7 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     };
     let references = i.references as f64 / i.triangles.max(1) as f64;
     let mut rows = vec![("frame", "metres, right-handed, x east, y north, z up".into())];
+    rows.extend(Earth::told(t).map(|text| ("on earth", text)));
     rows.extend([0, 1, 2].map(|k| (["x", "y", "z"][k], format!("{:.3} to {:.3} m", low[k], high[k]))));
     let (xy, z) = (h.xy_log2, h.z_log2);
     rows.push(("lattice", format!("2^{xy} m in plan, 2^{z} m in height; answers 2^{} m", z - 8)));
@@ -114,6 +116,14 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     rows.push(("triangles", format!("{} in {bundles} ({references:.2} references each)", grouped(i.triangles))));
     if i.patch_blocks > 0 {
         rows.push(("heights", format!("{} of 4 x 4 cells", counted(i.patch_blocks, "block"))));
+    }
+    if let Some(r) = &i.rays {
+        let what = match r.walls {
+            true => format!("{} and {}", counted(r.ceilings, "ceiling"), counted(r.obstacles, "obstacle")),
+            false => "heights of cells alone".into(),
+        };
+        let bytes = [r.bytes, r.extents_bytes].map(grouped);
+        rows.push(("for rays", format!("{what}; {} bytes, {} of them heights of cells", bytes[0], bytes[1])));
     }
     rows.push(("size", format!("{} bytes, {each}", grouped(i.bytes))));
     rows.push(("tiles", format!("{} of {:.1} m", grouped(i.tiles.into()), steps(h.tile_log2))));

@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use crate::image::info;
+use crate::image::{info, rays};
+use crate::options::Rays;
 use crate::util::text::{costs, fallback, grouped, micrometres, section_name};
 use hardpan::{Terrain, format::CONTENT_HEADER};
 use serde::Serialize;
@@ -138,6 +139,7 @@ pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
                     h.default_gain
                 ),
             ),
+            ("for rays", rays(t)),
             ("error", format!("{:.9} m, {:.9} m", h.error_plan, h.error_height)),
         ]
     };
@@ -147,6 +149,15 @@ pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
         .filter(|(p, q)| p.1 != q.1)
         .map(|((name, first), (_, second))| Fact { name, first, second })
         .collect()
+}
+
+/// What it has for rays.
+fn rays(t: &Terrain) -> String {
+    match rays::head(t) {
+        None => "nothing".into(),
+        Some(_) if rays::stored(t) == Rays::Extents => "heights of cells".into(),
+        Some(head) => format!("{} ceilings, {} obstacles", grouped(head.triangles[0]), grouped(head.triangles[1])),
+    }
 }
 
 /// The names in one that are not in the other.

@@ -4,15 +4,18 @@ pub mod debug;
 
 use crate::build::build;
 use crate::build::error::BuildError;
+use crate::build::stage::clean::{is_steep, rise};
 use crate::image::as_source;
 use crate::image::decode;
 use crate::image::decode::Stored;
+use crate::image::rays::{self, Wall};
 use crate::import;
 use crate::import::{NO_NAME, keeps_name};
 use crate::options::{Near, Options, Undersides};
 use crate::report::Code;
+use crate::scene::WallKind;
 use crate::settings::{MaterialRule, PartRule, Settings, SourceFile};
-use crate::util::exact::exp2;
+use crate::util::exact::{area2, exp2};
 use hardpan::Terrain;
 use std::{
     collections::HashSet,
@@ -56,6 +59,8 @@ pub struct Obj<'a> {
     pub vertices: Vec<[i32; 3]>,
     /// By source, material and corners, each once.
     pub triangles: Vec<Stored>,
+    /// Ceilings and obstacles.
+    pub walls: Vec<Wall>,
     /// Whole metres that the file leaves out of x, y and z, and that its settings add again.
     pub offset: [f64; 3],
 }
@@ -97,7 +102,43 @@ impl<'a> Obj<'a> {
         if let Some(name) = sources(t).find(|name| !keeps_name(name)) {
             return Err(NoObj::Name(name.into()));
         }
-        Ok(Self::ground(t))
+        let mut obj = Self::ground(t);
+        obj.walls = rays::walls(t);
+        obj.vertices.extend(obj.walls.iter().flat_map(|w| w.corners));
+        obj.vertices.sort_unstable();
+        obj.vertices.dedup();
+        Ok(obj)
+    }
+
+    /// All faces of the file, by source and material: ground and walls.
+    fn faces(&self) -> Vec<Stored> {
+        let stored = |w: &Wall| Stored { corners: w.corners, material: w.material, source: w.source };
+        let mut all: Vec<Stored> = self.triangles.iter().copied().chain(self.walls.iter().map(stored)).collect();
+        all.sort_by_key(|s| (s.source, s.material)); // stable
+        all
+    }
+
+    /// Whether a build of the file finds out of each wall what it is: not of one that is neither vertical nor steep, and of no obstacle.
+    pub fn says_all_walls(&self, known: &Settings) -> bool {
+        let step = self.steps();
+        let rise = known.build.max_slope.map(rise);
+        self.walls.iter().all(|w| {
+            let is_steep = || {
+                rise.is_some_and(|rise| is_steep(w.corners.map(|p| [0, 1, 2].map(|i| f64::from(p[i]) * step[i])), rise))
+            };
+            let [a, b, c] = w.corners;
+            w.kind == WallKind::Ceiling
+                || area2(a, b, c) == 0
+                || self.t.materials().get(usize::from(w.material)).is_some_and(|m| m.is_obstacle())
+                || is_steep()
+        })
+    }
+
+    /// Whether some walls are obstacles for their slope alone.
+    fn has_steep(&self) -> bool {
+        let is = |w: &&Wall| self.t.materials().get(usize::from(w.material)).is_some_and(|m| m.is_obstacle());
+        let lies = |w: &Wall| area2(w.corners[0], w.corners[1], w.corners[2]) != 0;
+        self.walls.iter().filter(|w| !is(w)).any(|w| w.kind == WallKind::Obstacle && lies(w))
     }
 
     /// The triangles, whatever else an image holds and however its names can be said.
@@ -107,7 +148,7 @@ impl<'a> Obj<'a> {
         vertices.sort_unstable();
         vertices.dedup();
         triangles.sort_by_key(|s| (s.source, s.material)); // stable
-        Obj { t, names: names(t), vertices, triangles, offset: [0.0; 3] }
+        Obj { t, names: names(t), vertices, triangles, walls: Vec::new(), offset: [0.0; 3] }
     }
 
     /// Takes the middle of the ground, in whole metres, for the file's zero.
@@ -142,7 +183,7 @@ impl<'a> Obj<'a> {
         self.write_vertices(out)?;
         self.write_faces(|m| &self.names[usize::from(m)], |s| self.t.source_name(s), out)?;
         let mut used = [vec![false; self.t.materials().len()], vec![false; self.t.source_count()]];
-        for s in &self.triangles {
+        for s in &self.faces() {
             (used[0][usize::from(s.material)], used[1][usize::from(s.source)]) = (true, true);
         }
         let [materials, sources] =
@@ -175,7 +216,7 @@ impl<'a> Obj<'a> {
         out: &mut impl Write,
     ) -> io::Result<()> {
         let number = |corner| self.vertices.partition_point(|v| *v < corner) + 1;
-        for run in self.triangles.chunk_by(|a, b| a.source == b.source) {
+        for run in self.faces().chunk_by(|a, b| a.source == b.source) {
             writeln!(out, "o {}", source(run[0].source))?;
             for run in run.chunk_by(|a, b| a.material == b.material) {
                 writeln!(out, "usemtl {}", material(run[0].material))?;
@@ -222,16 +263,22 @@ impl<'a> Obj<'a> {
             tile_log2: u8::try_from(h.tile_log2).ok(),
             origin: Some([0, 1, 2].map(|i| h.origin[i] as f64 * step[i])),
             source_error: as_source::source_error(&as_source::errors(self.t), [h.xy_log2, h.z_log2], true),
-            undersides: Undersides::Ground,
+            // its ground is counter-clockwise, and its ceilings are not
+            undersides: match self.walls.iter().any(|w| w.kind == WallKind::Ceiling) {
+                true => Undersides::Ceiling,
+                false => Undersides::Ground,
+            },
+            rays: rays::again(rays::stored(self.t), None),
             weld: Near::default(),
             stitch: None,
-            max_slope: None,
+            max_slope: known.build.max_slope.filter(|_| self.has_steep()),
             ..known.build.clone()
         };
         let mut materials = known.materials.clone();
         materials.iter_mut().for_each(|m| m.undersides = None);
         // a mesh tool removes the faces that keep these names
-        let used: HashSet<&str> = self.triangles.iter().map(|s| self.t.material_name(s.material)).collect();
+        let faces = self.faces();
+        let used: HashSet<&str> = faces.iter().map(|s| self.t.material_name(s.material)).collect();
         let bare = |m: &&mut MaterialRule| m.name.as_ref().is_some_and(|name| !used.contains(name.as_str()));
         materials.iter_mut().filter(bare).for_each(|m| m.optional = Some(true));
         // what no line can say is said here

@@ -1,8 +1,9 @@
 //! What an image says about itself, as values: `info.schema.json` states the shape of their JSON, and what each key is.
 
 use crate::image::as_source::{classes, provenance, recorded, settings_of};
-use crate::image::decode;
-use crate::options::Options;
+use crate::image::earth::Earth;
+use crate::image::{decode, rays};
+use crate::options::{Options, Rays};
 use crate::settings::MaterialRule;
 use crate::util::text::{counted, fallback, hex, section_label, section_name};
 use hardpan::{
@@ -32,6 +33,9 @@ pub struct Info {
     pub references: u64,
     pub bundles: u64,
     pub patch_blocks: u64,
+    /// What rays have beside the ground; nothing without that section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rays: Option<ForRays>,
     pub tiles: u32,
     tile_log2: u32,
     #[serde(serialize_with = "cost")]
@@ -56,6 +60,81 @@ pub struct Info {
 struct Frame {
     axes: &'static str,
     unit: &'static str,
+    /// Where on earth it lies, if that is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crs: Option<OnEarth>,
+}
+
+/// A coordinate reference system as an image records it.
+#[derive(Serialize)]
+pub struct OnEarth {
+    name: String,
+    epsg: Option<u32>,
+    datum: String,
+    /// nobody, file, user or builder.
+    says: &'static str,
+    projection: Option<Projection>,
+    shift: [f64; 3],
+    vertical: Option<String>,
+    vertical_epsg: Option<u32>,
+    /// Longitude and latitude of the least and the greatest x and y.
+    corners: Option<[[f64; 2]; 2]>,
+}
+
+/// What a transverse Mercator projection is made of.
+#[derive(Serialize)]
+struct Projection {
+    method: &'static str,
+    radius: f64,
+    inverse_flattening: f64,
+    longitude: f64,
+    latitude: f64,
+    scale: f64,
+    zero: [f64; 2],
+}
+
+impl OnEarth {
+    /// Of an image that records it.
+    pub fn of(t: &Terrain) -> Option<Self> {
+        let (crs, [name, datum, vertical]) = t.crs()?;
+        let code = |code: u32| (code > 0).then_some(code);
+        let format::Crs { radius, inverse_flattening, longitude, latitude, scale, zero, shift, .. } = *crs;
+        let earth = Earth::of(t);
+        Some(OnEarth {
+            name: name.into(),
+            epsg: code(crs.code),
+            datum: datum.into(),
+            says: ["nobody", "file", "user", "builder"][usize::from(crs.says.min(3))],
+            projection: earth.is_some().then_some(Projection {
+                method: "transverse Mercator",
+                radius,
+                inverse_flattening,
+                longitude,
+                latitude,
+                scale,
+                zero,
+            }),
+            shift,
+            vertical: Some(vertical).filter(|name| !name.is_empty()).map(str::to_owned),
+            vertical_epsg: code(crs.vertical_code),
+            corners: earth.map(|earth| t.bounds().map(|[x, y, _]| earth.back([x, y]))),
+        })
+    }
+}
+
+/// What an image has for rays.
+#[derive(Serialize)]
+pub struct ForRays {
+    /// Whether ceilings and obstacles are stored, even if there are none.
+    pub walls: bool,
+    pub ceilings: u64,
+    pub obstacles: u64,
+    pub bundles: u64,
+    /// All of it.
+    pub bytes: u64,
+    /// Of bundles, and of heights of cells.
+    pub bundle_bytes: u64,
+    pub extents_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -195,7 +274,7 @@ impl Info {
             least_reader: h.least_reader,
             tool: provenance(t).map(|known| known.tool).filter(|tool| !tool.is_empty()),
             identity: hex(&t.identity()),
-            frame: Frame { axes: "east-north-up", unit: "m" },
+            frame: Frame { axes: "east-north-up", unit: "m", crs: OnEarth::of(t) },
             bounds: Bounds { min, max },
             lattice: Lattice { xy_log2: h.xy_log2, z_log2: h.z_log2 },
             bytes: h.total_len,
@@ -205,6 +284,7 @@ impl Info {
             references: h.references,
             bundles: h.bundles,
             patch_blocks: h.patch_blocks,
+            rays: ForRays::new(t),
             tiles: h.tile_count,
             tile_log2: h.tile_log2,
             bound: t.bound(),
@@ -228,6 +308,22 @@ impl Info {
             materials: materials(t),
             sources: (0..t.source_count()).map(|i| t.source_name(i as u16).into()).collect(),
         }
+    }
+}
+
+impl ForRays {
+    fn new(t: &Terrain) -> Option<Self> {
+        let head = rays::head(t)?;
+        let bundles = |tile: rays::TileRays| u64::from(tile.bundle_count()) * 128;
+        Some(ForRays {
+            walls: rays::stored(t) == Rays::All,
+            ceilings: head.triangles[0],
+            obstacles: head.triangles[1],
+            bundles: head.bundles,
+            bytes: t.section(section::RAYS).map_or(0, |b| b.len() as u64),
+            bundle_bytes: rays::tiles(t).map(bundles).sum(),
+            extents_bytes: rays::tiles(t).map(|tile| u64::from(tile.head.blocks) * 32).sum(),
+        })
     }
 }
 

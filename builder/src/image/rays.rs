@@ -9,7 +9,7 @@ use hardpan::format::{Attribute, Node, PALETTE, ROOT, TileRecord, bundle, sectio
 use zerocopy::{FromBytes, IntoBytes};
 
 /// A triangle that rays hit and wheels do not stand on. It may have no plan area.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wall {
     /// Steps from the origin, in the winding of the source, the least first.
     pub corners: [[i32; 3]; 3],
@@ -81,6 +81,11 @@ impl<'a> TileRays<'a> {
     /// The bytes.
     pub fn bytes(&self) -> &'a [u8] {
         self.words.as_bytes()
+    }
+
+    /// How many bundles it has.
+    pub fn bundle_count(&self) -> u32 {
+        self.frame.bundle_count
     }
 
     fn palette(&self) -> &'a [Attribute] {

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+#[cfg(feature = "heights")]
+use super::heights;
 use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj, ply, stl};
 
 /// One format of files.
@@ -78,6 +80,48 @@ pub static FORMATS: &[Format] = &[
             |_| "this hardpan is built without the feature \"fbx\": build it with that, or export Wavefront OBJ".into(),
             Next::Build,
         )),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "hgt",
+        endings: &["hgt"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, super::hgt::read)),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "tif",
+        endings: &["tif", "tiff"],
+        signature: |head| [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| head.begins(*magic)),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::tiff::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "asc",
+        endings: &["asc"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::esri_ascii::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "png",
+        endings: &["png"],
+        signature: |head| head.begins(b"\x89PNG\r\n\x1A\n"),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::png::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "bmp",
+        endings: &["bmp"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::bmp::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "zip",
+        endings: &["zip"],
+        signature: |head| head.begins(b"PK\x03\x04"),
+        then: Then::Read(|g| heights::import(g, heights::in_zip)),
     },
     Format {
         name: "gltf",
@@ -198,6 +242,7 @@ pub static FORMATS: &[Format] = &[
         "write time, x and y of its places as CSV, and ask an image for the ground along it".into()
     }),
     // what holds files, or stands in place of one
+    #[cfg(not(feature = "heights"))]
     refused("zip", &["zip"], |head| head.begins(b"PK\x03\x04"), Next::Build, |_| "unpack it".into()),
     refused("gz", &["gz"], |head| head.begins(b"\x1F\x8B"), Next::Build, |_| "unpack it".into()),
     refused("archive", &["rar", "7z"], NONE, Next::Build, |_| "unpack it".into()),

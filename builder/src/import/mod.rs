@@ -3,25 +3,39 @@
 //! An importer hands over f64 metres, z up, with the names of materials and objects. What it used, left out or mended
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
+#[cfg(feature = "heights")]
+mod bmp;
 mod bytes;
 mod carve;
 mod degenerate;
 mod delaunay;
 mod error;
+#[cfg(feature = "heights")]
+mod esri_ascii;
 #[cfg(feature = "fbx")]
 mod fbx;
 pub mod formats;
 #[cfg(feature = "json")]
 mod gltf;
+#[cfg(feature = "heights")]
+pub mod heights;
+#[cfg(feature = "heights")]
+mod hgt;
 mod mtl;
 mod obj;
 pub mod par;
 pub mod place;
 mod ply;
+#[cfg(feature = "heights")]
+mod png;
 mod polygon;
 mod report;
 mod stl;
 mod text;
+#[cfg(feature = "heights")]
+mod tiff;
+#[cfg(feature = "heights")]
+mod zip;
 
 pub(crate) use crate::settings::frame::cos_sin;
 pub use crate::settings::frame::{Frame, Says, Transform, Unit, Up};
@@ -41,7 +55,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::options::Options;
-use crate::scene::{Called, DEFAULT_MU, HeightField, Material, Scene, Triangle};
+use crate::scene::{Called, DEFAULT_MU, Georeference, HeightField, Material, Scene, Triangle};
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
 use formats::{Given, Head, Reader};
@@ -71,6 +85,13 @@ pub struct Import {
     pub fields: Vec<usize>,
     /// What each file is called, in the order given.
     pub called: Vec<Called>,
+    /// Where on earth files of heights say that the scene lies.
+    pub crs: Option<Georeference>,
+    /// The most that laying heights on squares changed one at a post of a file, metres.
+    pub height_error: f64,
+    /// Heights that have no place in the scene yet.
+    #[cfg(feature = "heights")]
+    grid: Option<Box<heights::HeightGrid>>,
     /// Counts.
     pub report: ImportReport,
 }
@@ -86,6 +107,7 @@ impl Import {
             called: vec![Called { file: file_name(path), part: None }],
             report: ImportReport { files: vec![report] },
             scene,
+            ..Import::default()
         }
     }
 
@@ -128,7 +150,15 @@ pub fn read_sources(
     settings: &Settings,
     budget: &Budget,
 ) -> Result<(Import, Placed), ImportError> {
-    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, s.frame())).collect();
+    #[cfg(feature = "heights")]
+    let crs = crate::util::crs::code(&settings.crs);
+    let frame = |s: &SourceFile| {
+        let frame = s.frame();
+        #[cfg(feature = "heights")]
+        let frame = Frame { heights: heights::Heights { crs, ..frame.heights }, ..frame };
+        frame
+    };
+    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, frame(s))).collect();
     let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
     let mut parts = parts(&files, &called)?;
     let placed = place::place(&mut parts, sources, budget)?;
@@ -144,6 +174,8 @@ fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Vec<Imp
         reader(path)?(&Given { path, frame })
     };
     let mut parts: Vec<Import> = files.iter().map(read).collect::<Result<_, _>>()?;
+    #[cfg(feature = "heights")]
+    let placed = heights::frame::place(&mut parts, files)?;
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
     let names = if files.len() > 1 { names(&paths, &parts) } else { vec![String::new(); files.len()] };
     let said = called.iter().copied().chain(std::iter::repeat(""));
@@ -154,6 +186,10 @@ fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Vec<Imp
             import.scene.sources.iter_mut().for_each(|s| *s = format!("{name}/{s}"));
         }
         import.called = vec![Called { file: file_name(path), part }];
+    }
+    #[cfg(feature = "heights")]
+    for part in &mut parts {
+        (part.crs, part.height_error) = (placed.crs.clone(), placed.error);
     }
     Ok(parts)
 }
@@ -265,6 +301,7 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut all = Import { scene: Scene { sources, ..Scene::default() }, ..Import::default() };
     for (next, path) in parts.into_iter().zip(paths) {
+        (all.crs, all.height_error) = (next.crs, next.height_error);
         let Scene { positions, triangles, materials, fields, .. } = &mut all.scene;
         let base = positions.len() as u32; // fits, as the joined count does
         if positions.len() + next.scene.positions.len() > MOST_VERTICES {

@@ -16,6 +16,7 @@
 //! the same corners: around each place of the cell they close without a step, and one of them owns it.
 
 mod against;
+mod rays;
 mod seams;
 mod tile;
 
@@ -488,6 +489,9 @@ impl Verifying<'_> {
         self.check("counts", format!("{triangles}, {blocks}"), counts, Outcome::Fail);
         self.check("cover", format!("{triangles} over {cells}"), cover, Outcome::Fail);
         self.check("sheets", cells, sheets, Outcome::Fail);
+        if let Some(Check { name, looked_at, faults, .. }) = rays::check(&self.terrain) {
+            self.check(name, looked_at, faults, Outcome::Fail);
+        }
         self.seams(totals.seams, totals.border);
         if self.options.exhaustive {
             self.check(

@@ -103,6 +103,11 @@ pub fn ground(
                         Fate::Outside | Fate::Excluded | Fate::Collapsed => continue,
                     };
                     if !f.is_outside() && !is_line(corners) {
+                        let mut corners = corners;
+                        // it was ground, which is turned up
+                        if fate == Fate::Steep && area2(corners[0], corners[1], corners[2]) < 0 {
+                            corners.swap(1, 2);
+                        }
                         walls.push(Wall { corners, kind, material: f.material, source: f.source });
                     }
                 }

@@ -8,6 +8,7 @@ use crate::build::lattice::Mesh;
 use crate::image::Image;
 use crate::options::{Options, Rays};
 use crate::report::Packed;
+use crate::scene::Georeference;
 use crate::util::exact::exp2;
 use hardpan::format::bundle;
 use hardpan::format::rays::{KINDS, RaysHead, TABLE, kind_bit};
@@ -84,6 +85,7 @@ pub fn pack(
     let root = root(mesh, &tiles, &table)?;
     let rays = rays(mesh, options, &tiles);
 
+    let crs = options.crs.as_ref().map(Georeference::bytes);
     let body = |kind: u32| match kind {
         section::MATERIALS => materials.as_bytes(),
         section::NAMES => &names,
@@ -93,12 +95,17 @@ pub fn pack(
         section::TILE_TABLE => table.as_bytes(),
         section::PROVENANCE => provenance,
         section::RAYS => &rays,
+        section::CRS => crs.as_deref().unwrap_or_default(),
         kind => unreachable!("section kind {kind} is not written"),
     };
     let mut sections = [Section::default(); format::SECTIONS];
     let mut offset = format::HEAD_LEN as u64;
-    let has = |kind: &&section::Kind| kind.required || (kind.number == section::RAYS && !rays.is_empty());
-    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(has)) {
+    let is_written = |kind: &&section::Kind| match kind.number {
+        section::RAYS => !rays.is_empty(),
+        section::CRS => crs.is_some(),
+        _ => kind.required,
+    };
+    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(is_written)) {
         let (len, crc, digest) = match kind.number {
             section::TILES => (at, 0, tiles_digest),
             number => {

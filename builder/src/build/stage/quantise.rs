@@ -48,6 +48,8 @@ pub fn quantise(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result
         (0..3).all(|i| rounded[i].abs() < exp2(53) && scaled[i] == rounded[i])
     };
     let exact = absolute.par_iter_mut().zip(&scene.positions).map(round).reduce(|| true, |a, b| a & b);
+    // posts of fields are rounded
+    let exact = exact && scene.fields.is_empty();
     let extents = extents_of(scene, step)?;
     let used_by = |of: &(dyn Fn(&Triangle) -> bool + Sync)| -> Vec<AtomicBool> {
         let used: Vec<AtomicBool> = absolute.par_iter().map(|_| AtomicBool::new(false)).collect();

@@ -14,9 +14,11 @@ use crate::check::gaps::{Narrow, narrow};
 use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
+use crate::image::earth::Earth;
 use crate::import::file_name;
 use crate::options::{Options, Rays};
 use crate::settings::Settings;
+use crate::util::text::metres;
 use hardpan::Terrain;
 
 use super::{
@@ -47,7 +49,10 @@ struct Plan<'a> {
 
 /// Builds an image, proves it and writes it.
 pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
-    let asked = Asked::new(&args.from, &args.transform)?;
+    let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights))?;
+    if let Some(crs) = &args.heights.crs {
+        asked.settings.crs.clone_from(crs);
+    }
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
     let (built, fit) = plan.build(&mut ready, report)?;
@@ -235,6 +240,11 @@ impl<'a> Plan<'a> {
                 let apart = decimal(settings.raster.as_ref().map_or(0.0, |r| r.cell));
                 format!("{} with ground, {apart} m apart, {} bytes", counted(fit.posts, "post"), grouped(bytes))
             }
+            None if t.header().triangles == 0 => {
+                let posts = built.report.posts;
+                let each = bytes as f64 / posts as f64;
+                format!("{} of heights, {} bytes ({each:.2} a post)", counted(posts, "post"), grouped(bytes))
+            }
             None => {
                 let triangles = t.header().triangles;
                 let each = bytes as f64 / triangles as f64;
@@ -243,6 +253,16 @@ impl<'a> Plan<'a> {
         };
         writeln!(out, "{}: {what}", named(&self.output))?;
         fit.map_or(Ok(()), |fit| told_of(fit, out))?;
+        if let Some(crs) = Earth::told(t) {
+            writeln!(out, "on earth: {crs}")?;
+        }
+        if ready.height_error > 0.0 {
+            let off = metres(ready.height_error);
+            writeln!(
+                out,
+                "laid on squares: heights at the posts of the files are off by up to {off}, which the image states"
+            )?;
+        }
         let [low, high] = t.bounds();
         let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
         writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
@@ -287,6 +307,9 @@ pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let mut all = Vec::new();
     if !left_out.is_empty() {
         all.push(format!("left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", ")));
+    }
+    if let walls @ 1.. = r.walls[0] + r.walls[1] {
+        all.push(format!("{} of them kept for rays", grouped(walls)));
     }
     let s = &r.stitch;
     if s.joined + s.divided > 0 {

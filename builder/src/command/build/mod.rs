@@ -25,7 +25,7 @@ use super::{
     named, progress, quoted,
     report::{self, Report},
     same, scene, tell,
-    transform::{Transform, way},
+    transform::{self, Transform, way},
 };
 
 #[derive(clap::Args)]
@@ -40,6 +40,8 @@ pub struct Args {
     pub from: Sources,
     #[command(flatten)]
     transform: Transform,
+    #[command(flatten)]
+    heights: transform::Heights,
     #[command(flatten)]
     repairs: Repairs,
     #[command(flatten)]

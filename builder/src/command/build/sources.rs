@@ -10,7 +10,7 @@ use crate::build::source::{ground, parts};
 use crate::image::provenance::{Input, Provenance};
 use crate::import::place::{Budget, is_placed};
 use crate::import::{Frame, Import, file_name, utf8};
-use crate::options::Options;
+use crate::options::{Options, SourceError};
 use crate::report::Finding;
 use crate::scene::Scene;
 use crate::settings::{Applied, MaterialRule, Settings, SourceFile, mavs};
@@ -47,6 +47,8 @@ pub struct Ready {
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
     pub lain: Lain,
+    /// The most that laying heights on squares changed one at a post of a file, metres.
+    pub height_error: f64,
     /// The scene that names them.
     pub scene_file: Option<PathBuf>,
 }
@@ -142,9 +144,15 @@ impl<'a> Asked<'a> {
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
+        settings.build.crs.clone_from(&import.crs);
+        if import.height_error > 0.0 {
+            // on top of what the image rounds itself
+            let rest = [0.0, import.height_error];
+            settings.build.source_error = Some(SourceError { rest, side: 1.0, squares: Vec::new() });
+        }
         settings.allow.extend(&from.allow);
         let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
-        let Import { scene, frames, triangles, .. } = import;
+        let Import { scene, frames, triangles, height_error, .. } = import;
         report.settle(&applied);
         remark(&settings, &sources, &applied, report);
         if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
@@ -167,7 +175,7 @@ impl<'a> Asked<'a> {
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
         mu_by_default.sort_unstable();
         let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
-        Ok(Ready { provenance, scene, applied, sources, lain, scene_file })
+        Ok(Ready { provenance, scene, applied, sources, lain, height_error, scene_file })
     }
 }
 

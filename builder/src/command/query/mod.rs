@@ -32,23 +32,27 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
+use crate::image::earth::Earth;
 use crate::query::column;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 #[command(after_help = HOW)]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat"])]
     points: Vec<Ask>,
+    /// Points in degrees, if the image knows where on earth it lies
+    #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
+    lonlat: Vec<Ask>,
     /// Points of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
-    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
+    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "lonlat"])]
     along: Option<PathBuf>,
     /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
@@ -90,13 +94,16 @@ Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query track.hpan 0,0 --layers
+  hardpan query valley.hpan --lonlat 11.5,48.1
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    let mut file = args.csv.as_ref().map(|path| points(path, args.measure)).transpose()?;
+    let earth = Earth::of(&terrain);
+    let on_earth = on_earth(args, &terrain, earth.as_ref())?;
+    let args = &Args { points: [&args.points[..], &on_earth].concat(), ..args.clone() };
+    let mut file = args.csv.as_ref().map(|path| points(path, args.measure, earth)).transpose()?;
     if let Some(file) = file.take_if(|file| file.timed) {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
@@ -129,15 +136,35 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     tell(args, &terrain, drive, &missed)
 }
 
+/// Points that are typed in degrees.
+fn on_earth(args: &Args, terrain: &Terrain, earth: Option<&Earth>) -> Done<Vec<Ask>> {
+    let place = |earth: &Earth, ask: &Ask| {
+        let [x, y] = earth.place([ask.x, ask.y]);
+        Ask { x, y, z: ask.z.map(|z| earth.z(z)), ..*ask }
+    };
+    match earth {
+        Some(earth) => Ok(args.lonlat.iter().map(|ask| place(earth, ask)).collect()),
+        None if args.lonlat.is_empty() => Ok(Vec::new()),
+        None => {
+            let cause = match Earth::told(terrain) {
+                Some(crs) => format!("from degrees to its plane no way is known ({crs})"),
+                None => "the image does not know where on earth it lies".into(),
+            };
+            let hint = "give x and y in metres, or build it from files that say it, or with --crs";
+            Err(Failure::input(&args.file, format!("{cause}; {hint}")))
+        }
+    }
+}
+
 /// A file of points, to be timed if it says so.
-fn points(path: &Path, timed: bool) -> Done<Points> {
-    let mut file = Points::open(path)?;
+fn points(path: &Path, timed: bool, earth: Option<Earth>) -> Done<Points> {
+    let mut file = Points::open(path, earth)?;
     file.timed |= timed;
     if file.timed {
         file.pass(4, &measured::COLUMNS)?
     } else {
-        // of a drive alone are the first two
-        file.pass(2, &column::names()[2..])?
+        // of a drive alone are the first two; degrees go with the answers, which have metres
+        file.pass(if file.in_degrees() { 0 } else { 2 }, &column::names()[2..])?
     }
     Ok(file)
 }

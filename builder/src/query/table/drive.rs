@@ -46,6 +46,7 @@ static FORM: Form = Form {
     ],
     bare: [5, 5],
     asked: false,
+    degrees: None,
     text: "a line is t,x,y,z,yaw",
 };
 
