@@ -18,6 +18,7 @@ mod import;
 mod info;
 mod manual;
 mod materials;
+mod rays;
 mod rows;
 mod shell;
 mod step;
