@@ -199,8 +199,32 @@ pub static FORMATS: &[Format] = &[
     refused(
         "raster",
         &[
-            "tif", "tiff", "asc", "img", "vrt", "dem", "dt0", "dt1", "dt2", "jp2", "bt", "ter", "hgt", "png", "bmp",
-            "jpg", "jpeg", "exr", "raw", "r16",
+            #[cfg(not(feature = "heights"))]
+            "tif",
+            #[cfg(not(feature = "heights"))]
+            "tiff",
+            #[cfg(not(feature = "heights"))]
+            "asc",
+            #[cfg(not(feature = "heights"))]
+            "hgt",
+            #[cfg(not(feature = "heights"))]
+            "png",
+            #[cfg(not(feature = "heights"))]
+            "bmp",
+            "img",
+            "vrt",
+            "dem",
+            "dt0",
+            "dt1",
+            "dt2",
+            "jp2",
+            "bt",
+            "ter",
+            "jpg",
+            "jpeg",
+            "exr",
+            "raw",
+            "r16",
         ],
         NONE,
         Next::Build,
