@@ -27,4 +27,5 @@ mod step;
 mod texts;
 #[cfg(unix)]
 mod torture;
+mod trials;
 mod twice;
