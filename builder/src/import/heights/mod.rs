@@ -162,19 +162,20 @@ pub fn as_triangles(scene: &mut Scene) {
 /// What reads the bytes of a file, given its name and where it lies.
 type Bytes = fn(&[u8], &str, &Path) -> Result<HeightGrid, ImportError>;
 
-/// Files of heights that are read from a zip file, by their endings.
-const IN_ZIP: [(&str, Bytes); 4] = [
-    ("hgt", super::hgt::read),
-    ("tif", |bytes, _, path| super::tiff::read(bytes, path)),
-    ("tiff", |bytes, _, path| super::tiff::read(bytes, path)),
-    ("asc", |bytes, _, path| super::esri_ascii::read(bytes, path)),
+/// Files of heights that are read from a zip file, by their endings, and the most bytes that they may have.
+const IN_ZIP: [(&str, u64, Bytes); 4] = [
+    ("hgt", super::hgt::MOST, super::hgt::read),
+    ("tif", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
+    ("tiff", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
+    ("asc", UNPACKED, |bytes, _, path| super::esri_ascii::read(bytes, path)),
 ];
+const UNPACKED: u64 = 512 << 20;
 
 /// The one file of heights in a zip file.
 pub fn in_zip(bytes: &[u8], _: &str, path: &Path) -> Result<HeightGrid, ImportError> {
-    let (name, bytes) = super::zip::only(bytes, path, &IN_ZIP.map(|(ending, _)| ending))?;
+    let (name, bytes) = super::zip::only(bytes, path, &IN_ZIP.map(|(ending, most, _)| (ending, most)))?;
     let lower = name.to_ascii_lowercase();
-    let Some((_, read)) = IN_ZIP.iter().find(|(ending, _)| lower.ends_with(&format!(".{ending}"))) else {
+    let Some((.., read)) = IN_ZIP.iter().find(|(ending, ..)| lower.ends_with(&format!(".{ending}"))) else {
         unreachable!("its name ends in one of these");
     };
     read(&bytes, &name, path)
