@@ -51,7 +51,7 @@ pub struct Args {
     /// Points of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Its columns by name, with commas or blanks between them as the file has: id,northing,easting,z
+    /// Its columns by name, as id,northing,easting,z; or with blanks, as the file has
     #[arg(long, value_name = "NAME,...", requires = "csv")]
     columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
@@ -97,7 +97,7 @@ Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query valley.hpan --lonlat 11.5,48.1
+  hardpan query track.hpan 0,0 --layers
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
