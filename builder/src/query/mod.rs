@@ -1,6 +1,7 @@
 //! What is asked about a place, and the answers of the kernel.
 
 pub mod column;
+pub mod shot;
 pub mod table;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};

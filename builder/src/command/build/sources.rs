@@ -138,6 +138,7 @@ impl<'a> Asked<'a> {
         }
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
+        from.scene.keep(&import.scene, &sources.iter().map(|(path, _)| path).chain(&from.files).collect::<Vec<_>>())?;
         notes(&import.report).into_iter().for_each(|text| report.note(text));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());

@@ -117,6 +117,11 @@ impl Points {
         self.layout.places[k].is_some()
     }
 
+    /// Where a heading has a column of this name, which is in lower case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.layout.columns.iter().position(|column| self.layout.named && column.name == name)
+    }
+
     /// Whether a heading names such a column.
     pub fn names(&self, k: usize) -> bool {
         self.layout.named && self.has(k)
