@@ -50,8 +50,8 @@ pub struct Args {
     /// Points in degrees, if the image knows where on earth it lies
     #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
     lonlat: Vec<Ask>,
-    /// The first surface in a direction; again for more rays
-    #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
+    /// x,y,z,dx,dy,dz,length: the first surface in a direction
+    #[arg(long, value_name = "RAY", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
     ray: Vec<Shot>,
     /// Rays see these kinds alone: ground,ceiling,obstacle
     #[arg(long, value_name = "KINDS", value_parser = rays::kinds, default_value = "", hide_default_value = true)]
