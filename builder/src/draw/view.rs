@@ -1,5 +1,6 @@
 //! Which ground a picture shows, and in which pixels.
 
+use crate::util::steps::Steps;
 use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
@@ -144,7 +145,7 @@ impl View {
             return answers;
         }
         let points: Vec<[f64; 3]> = places.iter().map(|[x, y]| [*x, *y, above]).collect();
-        let far = terrain.header().far as f64 * f64::exp2(f64::from(terrain.header().z_log2 - 8));
+        let far = Steps::of(terrain.header()).query_height(terrain.header().far);
         // seen from above everything, the nearest is the highest
         if self.heights == ALL && above - low[2] < far {
             terrain.closest_batch(&points, &mut answers);

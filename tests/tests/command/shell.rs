@@ -135,6 +135,19 @@ pub fn check(folder: &Path, kind: &str, arguments: &[&str]) -> serde_json::Value
     look
 }
 
+/// Findings, which have the form that the schema of reports states.
+#[track_caller]
+pub fn findings_have_one_form(findings: &serde_json::Value) -> &Vec<serde_json::Value> {
+    let schema = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/report.schema.json"));
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let of_list =
+        serde_json::json!({ "$defs": schema["$defs"], "type": "array", "items": { "$ref": "#/$defs/finding" } });
+    assert!(jsonschema::is_valid(&of_list, findings), "{:?}", jsonschema::validate(&of_list, findings));
+    let findings = findings.as_array().unwrap();
+    assert!(!findings.is_empty());
+    findings
+}
+
 /// The value of a name that a finding has.
 #[track_caller]
 pub fn value(finding: &serde_json::Value, name: &str) -> f64 {
