@@ -17,7 +17,7 @@
 //!
 //! | to | read |
 //! | --- | --- |
-//! | read files | [`import::read`], [`import::Frame`] |
+//! | read files | [`import::read`], [`import::Frame`], [`import::FORMATS`] |
 //! | say it all in one file | [`Settings`] |
 //! | build from memory | [`Scene`], [`HeightField`], [`Options`], [`build()`]; [`build_recorded`] with a [`Provenance`] |
 //! | know what was repaired and left out | [`Report`], [`ErrorQuantiles`] |
@@ -62,7 +62,7 @@ pub mod settings;
 pub mod util;
 mod verify;
 
-pub use build::cost::Crowd;
+pub use build::cost::HotSpot;
 pub use build::error::{BuildError, Limit, NoSample};
 pub use build::job::{FinishedTile, Job, repair, repair_told};
 pub use build::{Built, build, build_on, build_recorded};
@@ -71,8 +71,10 @@ pub use hardpan_shaders::sort::mix;
 pub use image::provenance::{Input, MatchedBy, Provenance};
 pub use image::{Image, ImageFile};
 pub use options::{Fallback, MaxCost, Near, Options, Outliers, Rays, SourceError, Split, Undersides};
-pub use report::{Code, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity};
-pub use scene::{HeightField, Material, Scene, Triangle, Wall, WallKind};
+pub use report::{
+    About, Code, CodeEntry, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity,
+};
+pub use scene::{Georeference, HeightField, Material, Scene, Triangle, Wall, WallKind};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{

@@ -112,6 +112,9 @@ pub struct Options {
     /// What the source itself is off by; by default nothing.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub source_error: Option<SourceError>,
+    /// Where on earth the scene lies, if that is known.
+    #[serde(skip)]
+    pub crs: Option<crate::scene::Georeference>,
     /// Which triangles are undersides, where their material does not say.
     pub undersides: Undersides,
     /// Whether a source may lose most of itself.
@@ -162,6 +165,7 @@ impl Default for Options {
             tile_log2: None,
             origin: None,
             source_error: None,
+            crs: None,
             undersides: Undersides::Auto,
             outliers: Outliers::Stop,
             weld: Near::default(),
@@ -324,10 +328,24 @@ impl Split {
     pub const DENSE: Split =
         Split { depth_tolerance: 14, bundle_size: 16, bundle_increase: 0.5, min_volume: 1e-4, volume_increase: 1.5 };
 
-    /// The name of a preset: `default` or `dense`.
+    /// All presets, by name.
+    pub const PRESETS: &'static [(&'static str, Split)] = &[("default", Split::DEFAULT), ("dense", Split::DENSE)];
+
+    /// The name of its preset, if it is one.
     pub fn preset(&self) -> Option<&'static str> {
-        let presets = [("default", Split::DEFAULT), ("dense", Split::DENSE)];
-        presets.into_iter().find(|(_, preset)| preset == self).map(|(name, _)| name)
+        Self::PRESETS.iter().find(|(_, preset)| preset == self).map(|(name, _)| *name)
+    }
+
+    /// Its numbers, by their keys in settings.
+    pub fn numbers(&self) -> [(&'static str, f64); 5] {
+        let Split { depth_tolerance, bundle_size, bundle_increase, min_volume, volume_increase } = *self;
+        [
+            ("depth_tolerance", depth_tolerance.into()),
+            ("bundle_size", bundle_size.into()),
+            ("bundle_increase", bundle_increase),
+            ("min_volume", min_volume),
+            ("volume_increase", volume_increase),
+        ]
     }
 
     /// What to call it: its preset, or where settings have it.

@@ -1,9 +1,13 @@
 //! What an analysis found: a value that programs read and the command words.
 
-use crate::util::text as names;
-use std::{fmt, str::FromStr};
+mod code;
 
-use serde::{Deserialize, Serialize};
+use crate::util::text as names;
+use std::fmt;
+
+use serde::Serialize;
+
+pub use code::{About, Code, CodeEntry};
 
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,112 +56,6 @@ pub enum Severity {
     Error,
 }
 
-/// Kinds of findings. Their names are those of `allow` in the settings and of JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Code {
-    /// Another axis looks as if it points up.
-    Orientation,
-    /// x and y look like degrees beside heights in metres.
-    Degrees,
-    /// Nobody states the unit, and the ground is very small or very large.
-    Unit,
-    /// Heights that stand for no data.
-    NoData,
-    /// Places were rounded to single precision.
-    Precision,
-    /// No ground along open edges, and ground again beside it.
-    Gap,
-    /// Ground that ends, and goes on lower beside it.
-    Step,
-    /// Ground that lies over other ground, nearly parallel to it.
-    DoubleSurface,
-    /// Ground of two materials at one height.
-    SameHeight,
-    /// A vertex far above or below all its neighbours.
-    Spike,
-    /// Ground of one material that stands through ground of another.
-    BuriedRoad,
-    /// Geometry outside the domain, left out.
-    Outside,
-    /// Vertices within the weld threshold that stay apart.
-    NotWelded,
-    /// Vertices within the stitch threshold of an open edge that stay apart.
-    NotStitched,
-    /// An open edge at another height, with no ground between.
-    Slit,
-    /// Coincident triangles of another friction.
-    Contested,
-    /// A drive that states no heights, from one deck to another. It is of no ground, so `check` does not look for it.
-    #[serde(skip_deserializing)] // nothing that is built can be allowed to have one
-    Jump,
-}
-
-impl Code {
-    /// All that are of a source or its ground.
-    pub const ALL: [Code; 16] = [
-        Code::Orientation,
-        Code::Degrees,
-        Code::Unit,
-        Code::NoData,
-        Code::Precision,
-        Code::Gap,
-        Code::Step,
-        Code::DoubleSurface,
-        Code::SameHeight,
-        Code::Spike,
-        Code::BuriedRoad,
-        Code::Outside,
-        Code::NotWelded,
-        Code::NotStitched,
-        Code::Slit,
-        Code::Contested,
-    ];
-
-    /// Whether it is of a file as it was read, and not of the ground.
-    pub fn is_of_source(self) -> bool {
-        matches!(self, Code::Orientation | Code::Degrees | Code::Unit | Code::NoData | Code::Precision)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Code::Orientation => "orientation",
-            Code::Degrees => "degrees",
-            Code::Unit => "unit",
-            Code::NoData => "no-data",
-            Code::Precision => "precision",
-            Code::Gap => "gap",
-            Code::Step => "step",
-            Code::DoubleSurface => "double-surface",
-            Code::SameHeight => "same-height",
-            Code::Spike => "spike",
-            Code::BuriedRoad => "buried-road",
-            Code::Outside => "outside",
-            Code::NotWelded => "not-welded",
-            Code::NotStitched => "not-stitched",
-            Code::Slit => "slit",
-            Code::Contested => "contested",
-            Code::Jump => "jump",
-        }
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Code {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let names = Code::ALL.map(Code::name);
-        let found = Code::ALL.into_iter().find(|code| code.name() == text);
-        found.ok_or_else(|| format!("no kind of finding is named {text:?}; there are {}", names.join(", ")))
-    }
-}
-
 impl Finding {
     /// The value of a name.
     pub fn value(&self, name: &str) -> Option<f64> {
@@ -179,20 +77,10 @@ pub struct Report {
     pub outside: u64,
     /// Whose they are, those that lose most first.
     pub outliers: Vec<Outlier>,
-    /// Left out: of a material that is not included.
-    pub excluded: u64,
-    /// Left out: of a material that is an obstacle.
-    pub obstacles: u64,
-    /// Left out: two or three corners on one lattice point, or all on one line.
-    pub collapsed: u64,
-    /// No ground: zero plan area on the lattice, with extent in height.
-    pub vertical: u64,
-    /// No ground: undersides.
-    pub ceilings: u64,
+    /// Triangles that are no ground, by reason.
+    pub left_out: LeftOut,
     /// Ceilings and obstacles that are stored for rays.
     pub walls: [u64; 2],
-    /// No ground: steeper than the limit.
-    pub steep: u64,
     /// Left out: coincident with another triangle.
     pub duplicates: u64,
     /// How many of the duplicates had another friction than what stays, where priority does not decide.
@@ -203,12 +91,36 @@ pub struct Report {
     pub stitch: Repair,
     /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask [`check::source`](crate::check::source).
     pub precision: Option<Finding>,
-    /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
-    pub error: [f64; 2],
     /// Error in height by shares of the plan area: triangles as given against the image.
     pub error_quantiles: ErrorQuantiles,
     /// Height posts given.
     pub posts: u64,
+    /// The image that was written.
+    pub packed: Packed,
+}
+
+/// Triangles that are no ground, each with the first reason that holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Of a material that is not included.
+    pub excluded: u64,
+    /// Of a material that is an obstacle.
+    pub obstacles: u64,
+    /// Two or three corners on one lattice point, or all on one line.
+    pub collapsed: u64,
+    /// Zero plan area on the lattice, with extent in height.
+    pub vertical: u64,
+    /// Undersides.
+    pub ceilings: u64,
+    /// Steeper than the limit.
+    pub steep: u64,
+}
+
+/// Counts of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Packed {
+    /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
+    pub error: [f64; 2],
     /// Tiles written.
     pub tiles: u64,
     /// Nodes written.
@@ -316,18 +228,4 @@ pub struct ErrorQuantiles {
     pub places: u64,
     /// Error straight up or down that 50, 99 and 99.9 % of them have at most, metres; infinite if so many found no ground.
     pub height: [f64; 3],
-}
-
-#[cfg(all(test, feature = "json"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_those_of_json() {
-        for code in Code::ALL {
-            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
-            assert_eq!(code.name().parse(), Ok(code));
-        }
-        assert!("gaps".parse::<Code>().is_err());
-    }
 }

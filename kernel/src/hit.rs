@@ -1,33 +1,63 @@
 //! Answers and costs. The layout of an answer is C's, so that one may be written where C wants it.
 
-/// What a query came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Status {
-    /// There is ground, and `hit` describes it.
-    Found,
-    /// The image covers this place and there is no ground within the windows.
-    NoGround,
-    /// The image does not cover this place, or the position is not a finite place in its domain.
-    NotInImage,
-    /// The tile is marked as damaged, or its bytes are not a tile.
-    Damaged,
-    /// The work limit was reached first: no query has one yet.
-    LimitReached,
+/// An outcome with its numbers, names and meanings: they stand here once, for the command, C and Python too.
+macro_rules! outcomes {
+    ($(#[$meta:meta])* $type:ident { $($variant:ident = $code:literal, $name:literal, $symbol:literal, $meaning:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum $type {
+            $(#[doc = $meaning] $variant = $code),*
+        }
+
+        impl $type {
+            /// All of them, in the order of their numbers.
+            pub const ALL: &'static [$type] = &[$($type::$variant),*];
+
+            /// Its number in C, in Python and in arrays.
+            #[inline(always)]
+            pub const fn code(self) -> u8 {
+                self as u8
+            }
+
+            /// Its name in tables, CSV and JSON.
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$variant => $name),* }
+            }
+
+            /// Its name in programs: in Python as it stands, in C after `HPAN_`.
+            pub const fn symbol(self) -> &'static str {
+                match self { $($type::$variant => $symbol),* }
+            }
+
+            /// Its meaning, as one sentence.
+            pub const fn meaning(self) -> &'static str {
+                match self { $($type::$variant => $meaning),* }
+            }
+        }
+    };
 }
 
-/// Which stage of the search answered (VS Terrain's: near segment, far below, far above, fall-back).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Reach {
-    /// Within the near window.
-    Near,
-    /// Below, outside the near window.
-    FarBelow,
-    /// Above, outside the near window.
-    FarAbove,
-    /// Not found: the values come from the fall-back policy and the image's defaults.
-    Fallback,
+outcomes! {
+    /// What a query came to.
+    Status {
+        Found = 0, "found", "FOUND", "There is ground, and the hit describes it.";
+        NoGround = 1, "no ground", "NO_GROUND", "The image covers this place and there is no ground within the windows.";
+        NotInImage = 2, "not in image", "NOT_IN_IMAGE",
+            "The image does not cover this place, or the position is not a finite place in its domain.";
+        Damaged = 3, "damaged", "DAMAGED", "The tile is marked as damaged, or its bytes are not a tile.";
+        LimitReached = 4, "limit reached", "LIMIT_REACHED", "The work limit was reached first: no query has one yet.";
+    }
+}
+
+outcomes! {
+    /// Which stage of the search answered (VS Terrain's: near segment, far below, far above, fall-back).
+    Reach {
+        Near = 0, "near", "NEAR", "Within the near window.";
+        FarBelow = 1, "far below", "FAR_BELOW", "Below, outside the near window.";
+        FarAbove = 2, "far above", "FAR_ABOVE", "Above, outside the near window.";
+        Fallback = 3, "fall-back", "FALLBACK", "Not found: the values come from the fall-back.";
+    }
 }
 
 /// What kind of leaf holds the surface.

@@ -1,7 +1,9 @@
 //! Opening an image, and what can be asked without a search.
 
 use crate::error::OpenError;
-use crate::format::{self, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section};
+use crate::format::{
+    self, Crs, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section,
+};
 use crate::hit::{Cost, Hit, Windows};
 use crate::point::{Fixed, IntoPoint, Point, exp2};
 use crate::rays::Rays;
@@ -306,6 +308,19 @@ impl<'a> Terrain<'a> {
     fn name(&self, at: u32, len: u32) -> &'a str {
         let bytes = self.names.get(at as usize..).and_then(|b| b.get(..len as usize));
         bytes.and_then(|b| core::str::from_utf8(b).ok()).unwrap_or("")
+    }
+
+    /// Where on earth the image lies, if that is recorded: the record, and the names of the plane system, of its datum and of the
+    /// vertical system. An empty name is not known.
+    pub fn crs(&self) -> Option<(&'a Crs, [&'a str; 3])> {
+        let (crs, names) = Crs::ref_from_prefix(self.section(section::CRS)?).ok()?;
+        let (name, names) = names.split_at_checked(crs.name_len.into())?;
+        let (datum, names) = names.split_at_checked(crs.datum_len.into())?;
+        let (vertical, []) = names.split_at_checked(crs.vertical_len.into())? else { return None };
+        let [Ok(name), Ok(datum), Ok(vertical)] = [name, datum, vertical].map(core::str::from_utf8) else {
+            return None;
+        };
+        crs.is_sane().then_some((crs, [name, datum, vertical]))
     }
 
     /// The bytes of a section, if the image has it.

@@ -1,6 +1,8 @@
 //! Bytes that are not what a builder wrote, and everything that can be asked of them.
 
-use hardpan::{Answer, Cost, Cursor, Hit, Options, Point, Status, Terrain, Windows, format};
+use hardpan::{
+    Answer, Cost, Cursor, Hit, Options, Point, Ray, RayOptions, RayStatus, Status, Terrain, Windows, format,
+};
 use std::ops::{Deref, DerefMut};
 
 /// Bytes at a multiple of 128, as images lie.
@@ -154,6 +156,25 @@ pub fn exercise(bytes: &[u8], points: &[Point]) -> Opened {
 }
 
 fn ask(terrain: &Terrain<'_>, points: &[Point], verified: bool) {
+    for (pair, &other) in points.windows(2).zip(points.iter().rev()) {
+        let steps = |p: Point, q: Point| Ray { from: p, to: q };
+        // from place to place, and from each a short and a long way
+        let p = pair[0];
+        let beside = |x: i64, y: i64, z: i64| {
+            steps(p, Point { x: p.x.wrapping_add(x), y: p.y.wrapping_add(y), z: p.z.wrapping_add(z) })
+        };
+        let down = beside(0, 0, -(1 << 30));
+        let short = beside(5 << 20, -(3 << 20), -(1 << 24));
+        for ray in [steps(p, pair[1]), steps(p, other), down, short, beside(-(1 << 30), 1 << 29, 1)] {
+            let options = RayOptions { limit: 4000, ..RayOptions::default() };
+            let (answer, _) = terrain.raycast_costed(ray, &options);
+            assert!(answer == terrain.raycast(ray, &options), "{ray:?}: {answer:?}");
+            assert!(!verified || answer.status != RayStatus::Damaged, "verified, along {ray:?}");
+            let next = RayOptions { after: Some(answer.hit.t), front_only: true, classes: 1, ..options };
+            let _ = (terrain.raycast(ray, &next), terrain.face_normal_f64(&answer.hit), terrain.metres(answer.hit.at));
+        }
+        let _ = (terrain.clearance(p).free(), terrain.layers_of(p, 1, &mut [BLANK.hit; 3]).total);
+    }
     let mut cursor = Cursor::new();
     let mut few = [BLANK.hit; 3];
     let mut many = [BLANK.hit; 40];

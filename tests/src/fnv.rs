@@ -1,6 +1,6 @@
 //! One number for many answers.
 
-use hardpan::{Answer, Hit, LeafKind, Reach, Status};
+use hardpan::{Answer, Hit, LeafKind, Status};
 
 /// FNV-1a, 64 bits.
 #[derive(Clone, Copy)]
@@ -32,23 +32,12 @@ impl Fnv {
                 LeafKind::Patch => 1,
                 LeafKind::None => 2,
             },
-            match hit.reach {
-                Reach::Near => 0,
-                Reach::FarBelow => 1,
-                Reach::FarAbove => 2,
-                Reach::Fallback => 3,
-            },
+            hit.reach.code(),
         ]);
     }
 
     pub fn status(&mut self, status: Status) {
-        self.bytes(&[match status {
-            Status::Found => 0,
-            Status::NoGround => 1,
-            Status::NotInImage => 2,
-            Status::Damaged => 3,
-            Status::LimitReached => 4,
-        }]);
+        self.bytes(&[status.code()]);
     }
 
     pub fn answer(&mut self, answer: &Answer) {

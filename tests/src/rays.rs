@@ -2,7 +2,8 @@
 
 use crate::oracle::{Oracle, Q};
 use crate::random::Random;
-use hardpan::{Point, Ray};
+use hardpan::{Point, Ray, Terrain};
+use hardpan_builder::image::{self, decode};
 use num_rational::BigRational;
 
 /// Where a ray meets a triangle: `num / den` of its way, both above zero or zero.
@@ -38,7 +39,16 @@ fn dot(a: [i128; 3], b: [i128; 3]) -> Option<i128> {
 }
 
 /// Where a ray meets one triangle, whose corners may stand in any order: not if it lies in the triangle's plane.
-fn meet(v: [[i64; 3]; 3], ray: &Ray, face: usize) -> Option<Met> {
+fn meet(mut v: [[i64; 3]; 3], ray: &Ray, face: usize) -> Option<Met> {
+    let [a, b, c] = v.map(|v| [i128::from(v[0]), i128::from(v[1])]);
+    if (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0]) {
+        v.swap(1, 2);
+    }
+    meet_turned(v, ray, face)
+}
+
+/// The same, with the front where the corners run counter-clockwise.
+fn meet_turned(v: [[i64; 3]; 3], ray: &Ray, face: usize) -> Option<Met> {
     let p = [ray.from.x, ray.from.y, ray.from.z].map(i128::from);
     let to = [ray.to.x, ray.to.y, ray.to.z].map(i128::from);
     let d = [0, 1, 2].map(|k| to[k] - p[k]);
@@ -73,9 +83,41 @@ pub fn meetings(oracle: &Oracle, ray: &Ray) -> Vec<Met> {
     all
 }
 
-/// The same of these triangles alone.
-pub fn meetings_among(oracle: &Oracle, faces: &[usize], ray: &Ray) -> Vec<Met> {
-    let mut all: Vec<Met> = faces.iter().filter_map(|&i| meet(oracle.triangle(i), ray, i)).collect();
+/// A triangle as an image holds it, its front where its corners run counter-clockwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Surface {
+    pub kind: u8,
+    /// Corners on the lattice, sorted.
+    pub sorted: [[i64; 3]; 3],
+    pub material: u16,
+    pub source: u16,
+    /// The same in their order.
+    pub corners: [[i64; 3]; 3],
+}
+
+/// All triangles of an image: ground, ceilings, obstacles.
+pub fn surfaces(t: &Terrain) -> Vec<Surface> {
+    let origin = t.header().origin;
+    let of = |kind: u8, corners: [[i32; 3]; 3], material, source| {
+        let corners = corners.map(|v| [0, 1, 2].map(|k| i64::from(v[k]) + origin[k]));
+        let mut sorted = corners;
+        sorted.sort_unstable();
+        Surface { kind, sorted, material, source, corners }
+    };
+    let ground = decode::triangles(t).into_iter().map(|s| of(0, s.corners, s.material, s.source));
+    let rest = image::rays::walls(t).into_iter().map(|w| {
+        let kind = if w.kind == hardpan_builder::WallKind::Ceiling { 1 } else { 2 };
+        of(kind, w.corners, w.material, w.source)
+    });
+    let mut all: Vec<Surface> = ground.chain(rest).collect();
+    all.sort_unstable();
+    all
+}
+
+/// All meetings with surfaces of some kinds, the first one first; of those at one `t` as the order of surfaces has them.
+pub fn meetings_of(surfaces: &[Surface], kinds: u32, ray: &Ray) -> Vec<Met> {
+    let chosen = surfaces.iter().enumerate().filter(|(_, s)| kinds >> s.kind & 1 == 1);
+    let mut all: Vec<Met> = chosen.filter_map(|(i, s)| meet_turned(s.corners, ray, i)).collect();
     all.sort_by(|a, b| a.t().total_cmp(&b.t()).then(a.face.cmp(&b.face)));
     all
 }
@@ -83,14 +125,24 @@ pub fn meetings_among(oracle: &Oracle, faces: &[usize], ray: &Ray) -> Vec<Met> {
 /// Rays that tell walks and rounding apart: between random places; through vertices, edges and insides of triangles, which lie in
 /// their middle or at an end; along axes, borders of cells and diagonals; grazing; steep.
 pub fn rays(oracle: &Oracle, count: usize, reach: i64, seed: u64) -> Vec<Ray> {
+    let triangles: Vec<[[i64; 3]; 3]> = (0..oracle.len()).map(|i| oracle.triangle(i)).collect();
+    rays_about(&triangles, count, reach, seed)
+}
+
+/// The same about any triangles.
+pub fn rays_about(triangles: &[[[i64; 3]; 3]], count: usize, reach: i64, seed: u64) -> Vec<Ray> {
     let mut r = Random(seed);
-    let [low, high] = oracle.bounds().map(|b| b.map(|c| c * Q));
+    let end = |k: usize, most: bool| {
+        let all = triangles.iter().flatten().map(|v| v[k] * Q);
+        if most { all.max() } else { all.min() }.unwrap_or(0)
+    };
+    let [low, high] = [false, true].map(|most| [0, 1, 2].map(|k| end(k, most)));
     let margin = [0, 1, 2].map(|k| ((high[k] - low[k]) / 16).max(2 * Q));
     (0..count)
         .map(|i| {
             let mut at = [0, 1, 2].map(|k| r.within(low[k] - margin[k], high[k] + margin[k]));
-            if i % 8 != 0 && !oracle.is_empty() {
-                let v = oracle.triangle(r.below(oracle.len()));
+            if i % 8 != 0 && !triangles.is_empty() {
+                let v = triangles[r.below(triangles.len())];
                 let [a, b, c] = [v[r.below(3)], v[r.below(3)], v[r.below(3)]];
                 let (s, t) = (r.within(0, Q), if i % 8 > 5 { r.within(0, Q) } else { 0 });
                 at = [0, 1, 2].map(|k| {

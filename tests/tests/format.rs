@@ -69,6 +69,13 @@ fn document_and_code_agree() {
     );
     agree("### Source", 16, rows!(Source: name "u32", name_len "u32", precedence "i16", reserved "[u16; 3]"));
     agree(
+        "### Crs",
+        128,
+        rows!(Crs: method "u32", code "u32", vertical_code "u32", says "u8", vertical_says "u8", name_len "u16",
+        datum_len "u16", vertical_len "u16", reserved0 "u32", radius "f64", inverse_flattening "f64", longitude "f64",
+        latitude "f64", scale "f64", zero "[f64; 2]", shift "[f64; 3]", reserved1 "[u64; 3]"),
+    );
+    agree(
         "### Tile record",
         64,
         rows!(TileRecord: offset "u64", len "u64", crc "u32", x "i32", y "i32",

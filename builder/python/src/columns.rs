@@ -1,6 +1,6 @@
 //! Answers as columns: an array of numpy's for each value.
 
-use hardpan::{Answer, Hit, Reach, Status, Terrain};
+use hardpan::{Answer, Terrain};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::{
     exceptions::{PyMemoryError, PyValueError},
@@ -93,29 +93,8 @@ impl Columns<'_> {
         self.slope[2 * i..2 * i + 2].copy_from_slice(&t.slope_f64(hit));
         self.material[i] = hit.material;
         self.source[i] = hit.source;
-        self.status[i] = number(*status);
-        self.reach[i] = stage(hit);
-    }
-}
-
-/// As `hardpan.Status` has them.
-pub fn number(status: Status) -> u8 {
-    match status {
-        Status::Found => 0,
-        Status::NoGround => 1,
-        Status::NotInImage => 2,
-        Status::Damaged => 3,
-        Status::LimitReached => 4,
-    }
-}
-
-/// As `hardpan.Reach` has them.
-fn stage(hit: &Hit) -> u8 {
-    match hit.reach {
-        Reach::Near => 0,
-        Reach::FarBelow => 1,
-        Reach::FarAbove => 2,
-        Reach::Fallback => 3,
+        self.status[i] = status.code();
+        self.reach[i] = hit.reach.code();
     }
 }
 

@@ -4,9 +4,10 @@ use hardpan::{
     Terrain,
     format::{FRACTION, fallback},
 };
+use hardpan_builder::util::files::{NotWritten, WriteError};
 use hardpan_builder::util::text::named;
 use pyo3::{
-    exceptions::PyOSError,
+    exceptions::{PyFileNotFoundError, PyIsADirectoryError, PyNotADirectoryError, PyOSError, PyPermissionError},
     prelude::*,
     types::{PyDict, PyList},
 };
@@ -69,5 +70,18 @@ pub fn io(e: io::Error, path: &Path) -> PyErr {
             PyOSError::new_err((number, cause, path.as_os_str().to_owned()))
         }
         None => PyOSError::new_err(format!("{}: {e}", named(path))),
+    }
+}
+
+/// Why a file was not written, as the exception of its kind.
+pub fn not_written(e: WriteError) -> PyErr {
+    let text = e.to_string();
+    match e.cause {
+        NotWritten::NoFolder(_) | NotWritten::DeadLink(_) => PyFileNotFoundError::new_err(text),
+        NotWritten::Folder => PyIsADirectoryError::new_err(text),
+        NotWritten::InFile => PyNotADirectoryError::new_err(text),
+        NotWritten::Denied(_) => PyPermissionError::new_err(text),
+        NotWritten::System(cause) => io(cause, &e.place),
+        _ => PyOSError::new_err(text),
     }
 }

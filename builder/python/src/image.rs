@@ -2,10 +2,11 @@
 
 use crate::{
     ImageError,
-    columns::{Arrays, Given, Points, answered, no_room, number, room},
-    explain, facts,
+    columns::{Arrays, Given, Points, answered, no_room, room},
+    explain, facts, rays,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
+use hardpan_builder::util::files::NewFile;
 use hardpan_builder::{Image, ImageFile};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes, types::PyDict};
@@ -125,6 +126,12 @@ impl Held {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
+    /// Writes the bytes to a file, which appears whole or not at all.
+    fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
+        let bytes = self.bytes()?;
+        py.detach(|| NewFile::write_checked(&path, &bytes)?.keep()).map_err(facts::not_written)
+    }
+
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, terrain(&*self.bytes()?)?.bytes()))
     }
@@ -200,7 +207,7 @@ impl Held {
                 let (mut hits, mut all) = (vec![Hit::NONE; space], Vec::new());
                 for (i, (x, y)) in x.iter().zip(y).enumerate() {
                     let layers = t.layers([*x, *y, 0.0], &mut hits);
-                    (status[i], count[i]) = (number(layers.status), layers.total as u32);
+                    (status[i], count[i]) = (layers.status.code(), layers.total as u32);
                     all.try_reserve(layers.written).map_err(|_| no_room::<Layer>(all.len()))?;
                     let kept = hits.iter().take(layers.written);
                     all.extend(kept.map(|hit| Layer {
@@ -240,6 +247,43 @@ impl Held {
         }
         drop(readable);
         Ok((width, (z, slope, material, source, count, status)))
+    }
+
+    /// Three numbers a ray of origin and direction.
+    #[allow(clippy::too_many_arguments)] // as Python has them
+    fn raycast<'py>(
+        &self,
+        py: Python<'py>,
+        origin: Given,
+        direction: Given,
+        length: Given,
+        kinds: u32,
+        classes: u32,
+        front_only: bool,
+        after: Option<f64>,
+    ) -> PyResult<rays::Arrays<'py>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        rays::cast(py, &t, [&origin, &direction, &length], rays::options(kinds, classes, front_only, after))
+    }
+
+    /// The free height over the ground at each point, NaN where there is none.
+    fn clearance<'py>(&self, py: Python<'py>, x: Given, y: Given, z: Given) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let points = Points::new([&x, &y, &z])?;
+        room::<f64>(points.len())?;
+        let free = PyArray1::<f64>::zeros(py, points.len(), false);
+        {
+            let mut free = free.readwrite();
+            let free = free.as_slice_mut()?;
+            py.detach(|| {
+                for (to, p) in free.iter_mut().zip(points.iter()) {
+                    *to = t.free_f64(&t.clearance(p)).unwrap_or(f64::NAN);
+                }
+            });
+        }
+        Ok(free)
     }
 
     fn explain<'py>(&self, py: Python<'py>, p: [f64; 3]) -> PyResult<Bound<'py, PyDict>> {

@@ -9,9 +9,12 @@ mod explain;
 mod facts;
 mod image;
 mod make;
+mod rays;
 mod report;
 mod wheels;
 
+use hardpan::{Reach, Status};
+use hardpan_builder::query::column::COLUMNS;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(hardpan, ImageError, pyo3::exceptions::PyValueError, "These bytes are not a sound image.");
@@ -22,6 +25,9 @@ fn _hardpan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ImageError", module.py().get_type::<ImageError>())?;
     module.add("BuildError", module.py().get_type::<BuildError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("STATUS", Status::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning())).collect::<Vec<_>>())?;
+    module.add("REACH", Reach::ALL.iter().map(|r| (r.symbol(), r.code(), r.meaning())).collect::<Vec<_>>())?;
+    module.add("COLUMNS", COLUMNS.iter().map(|c| (c.symbol, c.unit, c.parts.len())).collect::<Vec<_>>())?;
     module.add_class::<image::Held>()?;
     module.add_class::<wheels::Wheels>()?;
     module.add_function(wrap_pyfunction!(make::build, module)?)?;

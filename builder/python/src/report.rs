@@ -10,8 +10,9 @@ macro_rules! fields {
 
 pub fn of<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
-    fields!(all, report, triangles_in triangles outside excluded obstacles collapsed vertical ceilings steep duplicates);
-    fields!(all, report, error posts tiles nodes bundles references patch_blocks index_bytes leaf_bytes image_bytes);
+    fields!(all, report, triangles_in triangles outside duplicates posts);
+    fields!(all, report.left_out, excluded obstacles collapsed vertical ceilings steep);
+    fields!(all, report.packed, error tiles nodes bundles references patch_blocks index_bytes leaf_bytes image_bytes);
     all.set_item("weld", repair(py, &report.weld)?)?;
     all.set_item("stitch", repair(py, &report.stitch)?)?;
     Ok(all)

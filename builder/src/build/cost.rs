@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A place where a query costs more than it may, however far the ground is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crowd {
+pub struct HotSpot {
     /// The place, metres.
     pub at: [f64; 2],
     /// Triangle tests and patch cells of a query there.
@@ -20,9 +20,9 @@ pub struct Crowd {
     pub least: bool,
 }
 
-impl fmt::Display for Crowd {
+impl fmt::Display for HotSpot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Crowd { at: [x, y], tests, lines, triangles, layers, least } = self;
+        let HotSpot { at: [x, y], tests, lines, triangles, layers, least } = self;
         let takes = if *least { "takes at least" } else { "as finely divided as can be, still takes" };
         let (tests, lines) = (counted(*tests, "test"), counted(*lines, "line"));
         let lie = if *triangles == 1 { "lies" } else { "lie" };
@@ -34,10 +34,10 @@ impl fmt::Display for Crowd {
     }
 }
 
-impl Crowd {
+impl HotSpot {
     /// Of two the worse: one of which nothing can be had, then that with more tests, lines and triangles, then the place.
-    pub fn worse(self, other: Crowd) -> Crowd {
-        let key = |c: &Crowd| (c.least, c.tests, c.lines, c.triangles);
+    pub fn worse(self, other: HotSpot) -> HotSpot {
+        let key = |c: &HotSpot| (c.least, c.tests, c.lines, c.triangles);
         let place = self.at[1].total_cmp(&other.at[1]).then(self.at[0].total_cmp(&other.at[0]));
         if key(&self).cmp(&key(&other)).then(place.reverse()).is_ge() { self } else { other }
     }

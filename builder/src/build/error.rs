@@ -1,6 +1,6 @@
 //! Why a scene cannot become an image.
 
-use crate::build::cost::Crowd;
+use crate::build::cost::HotSpot;
 use crate::options::OptionError;
 use crate::options::{MaxCost, Split};
 use crate::report::Outlier;
@@ -33,7 +33,7 @@ pub enum BuildError {
     /// Queries would cost more than they may, however far the ground is divided.
     Cost {
         /// Where they would cost most.
-        worst: Crowd,
+        worst: HotSpot,
         /// What they may cost.
         most: MaxCost,
         /// With this the ground can be divided, for it was.

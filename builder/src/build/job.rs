@@ -7,10 +7,10 @@
 
 use crate::build::Built;
 use crate::build::error::BuildError;
-use crate::build::lattice::{Mesh, NO_BOX, widened};
+use crate::build::lattice::{Field, Mesh, NO_BOX, widened};
 use crate::build::stage::clean::{is_steep, rise};
-use crate::build::stage::crowd::{Costed, Refused};
 use crate::build::stage::ground::{Ground, Moved, Record, Trail};
+use crate::build::stage::hot_spot::{Costed, Refused};
 use crate::build::stage::partition::{Side, Tiling, tile_side};
 use crate::build::stage::raster::{Rastered, raster};
 use crate::build::stage::rule::Rule;
@@ -86,7 +86,7 @@ impl Job {
     ///
     /// An error tells of this tile alone; there is no image then, and others may have errors of their own.
     /// [`BuildError::Cost`] has the worst place in this tile, and what is enough for it. Of several such errors the worst place is by
-    /// [`Crowd::worse`](crate::build::cost::Crowd::worse), and enough for the scene are the most tests and the most lines of all tiles;
+    /// [`HotSpot::worse`](crate::build::cost::HotSpot::worse), and enough for the scene are the most tests and the most lines of all tiles;
     /// [`build`](crate::build::build) tells that.
     /// [`BuildError::Limit`] if its ground does not fit a tile, or by a [`Split`](crate::options::Split) takes more index than all may.
     ///
@@ -163,7 +163,8 @@ impl Job {
         // the tiles have all of it
         drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
         let provenance = record(&mesh.materials);
-        let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
+        let (image, packed) = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), report.triangles)?;
+        report.packed = packed;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
             report.error_quantiles = error_quantiles::measure(&terrain, &mesh.places);
         }
@@ -192,20 +193,21 @@ fn ground(
         with_known = Scene { triangles, ..scene.clone() };
         &with_known
     };
-    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
-        quantise::quantise(scene, options, stages, report)?;
+    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact, outliers } =
+        quantise::quantise(scene, options, stages)?;
+    report.triangles_in = scene.triangles.len() as u64;
+    report.outside = outliers.iter().map(|o| o.triangles).sum();
+    report.outliers = outliers;
     tell(30);
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
     let most = options.max_slope.map(rise);
     let steep = |i: usize| most.is_some_and(|rise| is_steep(corners(i), rise));
     let down = |i: usize| facing::facing(scene, i) < 0.0;
-    let mut walls = Vec::new();
-    let (areas, sides) =
-        clean::ground(&mut faces, &vertices, &materials, &ceilings, known, steep, down, &mut walls, report);
-    if !keeps_walls {
-        walls = Vec::new();
-    }
+    let clean::Cleaned { areas, sides, left_out, walls } =
+        clean::ground(&mut faces, &vertices, &materials, &ceilings, known, steep, down);
+    report.left_out = left_out;
+    let walls = if keeps_walls { walls } else { Vec::new() };
     drop(ceilings);
     let places = error_quantiles::places(scene, &areas);
     drop(areas);
@@ -244,8 +246,11 @@ fn ground(
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
         .collect();
     let (bounds, area) = extent(&vertices, &faces, &rasters);
-    let tile_log2 = options.tile_log2.map_or_else(|| tile_side(faces.len(), area, &bounds), u32::from);
     report.walls = [WallKind::Ceiling, WallKind::Obstacle].map(|k| walls.iter().filter(|w| w.kind == k).count() as u64);
+    let tile_log2 = options.tile_log2.map_or_else(
+        || tile_side(faces.len(), area, &bounds).max(if faces.is_empty() { field_side(&fields, step[0]) } else { 0 }),
+        u32::from,
+    );
     let source_error = options.source_error.clone();
     let mesh = Mesh {
         vertices,
@@ -264,6 +269,13 @@ fn ground(
         walls,
     };
     Ok((mesh, rasters))
+}
+
+/// log2 of the plan steps of a tile of fields alone: about 64 cells of the finest of them, for a tile has a head of its own.
+fn field_side(fields: &[Field], xy_log2: i32) -> u32 {
+    let pitch = fields.iter().map(|f| f.field.pitch).fold(f64::INFINITY, f64::min);
+    let steps = (64.0 * pitch * exp2(-xy_log2)).clamp(1.0, exp2(26));
+    (steps as u64).ilog2()
 }
 
 /// The ground of a scene as its image would have it, and what happened on the way.

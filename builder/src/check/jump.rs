@@ -1,6 +1,5 @@
 //! Jumps of a drive that states no heights: the highest ground answers, so a road under a bridge is left at its edge.
 
-use super::at;
 use crate::report::{Code, Finding, Quantity};
 use crate::util::text::decimal;
 use hardpan::{Answer, Hit, Terrain};
@@ -68,7 +67,7 @@ impl Jumps {
             Quantity { name: "height", value: now.z - before.z, unit: "m" },
             Quantity { name: "largest", value: self.largest, unit: "m" },
         ];
-        let place = [now.at[0], now.at[1], now.z];
-        Some(at(Code::Jump, String::new(), place, values, text, "write the height of each place in a column z"))
+        let place = Some([now.at[0], now.at[1], now.z]);
+        Some(Finding { place, values, ..Code::Jump.finding(text) })
     }
 }

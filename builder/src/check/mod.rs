@@ -86,8 +86,7 @@ pub struct Look {
 pub const LISTED: usize = 1000;
 
 /// Kinds that [`ground`] looks for.
-pub const OF_GROUND: [Code; 6] =
-    [Code::Gap, Code::Step, Code::DoubleSurface, Code::SameHeight, Code::Spike, Code::BuriedRoad];
+pub const OF_GROUND: [Code; Code::OF_GROUND.len()] = Code::OF_GROUND;
 
 /// Looks for what is wanted in an image. Of upright faces and undersides only `scene` knows, from which the image was built.
 pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl Fn(Code) -> bool) -> Vec<Look> {
@@ -166,15 +165,7 @@ impl Look {
 
 /// A warning about a place of the ground.
 fn at(code: Code, subject: String, place: [f64; 3], values: Vec<Quantity>, text: String, mend: &str) -> Finding {
-    Finding {
-        code,
-        severity: Severity::Warning,
-        subject,
-        place: Some(place),
-        values,
-        text,
-        hint: Hint::Mend(mend.into()),
-    }
+    Finding { subject, place: Some(place), values, hint: Hint::Mend(mend.into()), ..code.finding(text) }
 }
 
 /// A value in metres.

@@ -12,9 +12,10 @@ use crate::build::error::BuildError;
 use crate::grid::{Estimate, Fit, Heights, Made, Places, Rule, Sampler, Squares, write};
 use crate::image::as_source;
 use crate::image::provenance::{Input, Provenance};
-use crate::import::file_name;
+use crate::import::heights::frame::of_user;
+use crate::import::{file_name, formats};
 use crate::options::Options;
-use crate::scene::Material;
+use crate::scene::{Georeference, Material};
 use crate::settings::{PostsAt, Raster, Settings, SourceFile};
 use hardpan::Terrain;
 use serde_json::{Value, json};
@@ -34,13 +35,13 @@ use super::{
     named, proven,
     report::Report,
     tell::{self, Tell},
-    transform::Transform,
+    transform::{self, Transform},
 };
 use crate::draw::grid::picture;
 use crate::util::text::coordinate;
 
 #[derive(clap::Args)]
-#[command(mut_arg("files", |arg| arg.help("OBJ or FBX files, of which several are one ground, or a terrain image [default: the sources of the settings]")), after_help = "\
+#[command(mut_arg("files", |arg| arg.help(format!("{} files, of which several are one ground, or a terrain image [default: the sources of the settings]", formats::names()))), after_help = "\
 Examples:
   hardpan grid track.obj --cell 0.5 -o track.npy")]
 pub struct Args {
@@ -49,6 +50,9 @@ pub struct Args {
     /// Side of a square, metres, above 0; where squares lie and what files hold says builder/docs/grid.md
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = cell)]
     cell: f64,
+    /// Squares of this extent, whatever ground there is: least and greatest x and y [default: from the least x and y of the ground on]
+    #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, value_parser = transform::window)]
+    extent: Option<[f64; 4]>,
     /// Where the grid goes: .npy, .tif, .csv, .json, .png, .hpan, or with --squares .obj [default: nowhere, facts are printed]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -168,7 +172,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 /// The options with which an image of a grid over an image is built: the lattice is the same, and the rest is as by default.
 fn build_options(t: &Terrain) -> Options {
-    Options { xy_log2: t.header().xy_log2, z_log2: t.header().z_log2, ..Options::default() }
+    let crs = Georeference::of(t);
+    Options { xy_log2: t.header().xy_log2, z_log2: t.header().z_log2, crs, ..Options::default() }
 }
 
 /// Stops at options of a build: an image is sampled as it is.
@@ -208,7 +213,13 @@ fn sample(
         Some("hpan") => Some(material(args, &ground, &mut provenance.settings).map_err(wrong)?),
         _ => None,
     };
-    let squares = ground.squares(args.cell).map_err(wrong)?;
+    let squares = match args.extent {
+        Some(extent) => ground.squares_in(extent, args.cell),
+        None => ground.squares(args.cell),
+    };
+    let squares = squares.map_err(wrong)?;
+    let settings = &provenance.settings;
+    let crs = settings.build.crs.clone().or_else(|| of_user(&settings.crs));
     let rule = Some(args.rule).filter(|_| !args.layers);
     ground.check(rule, args.oracle).map_err(wrong)?;
     let made = match (&material, rule) {
@@ -241,7 +252,7 @@ fn sample(
             super::write_image(place, name, &built.image, 0)?;
             fit = Some((fitted(&fits, provenance.settings.raster.as_ref()), fits));
         }
-        (Some(place), Some(form), heights, _) => write_to(place, form, &heights, args, name)?,
+        (Some(place), Some(form), heights, _) => write_to(place, form, &heights, args, name, crs.as_ref())?,
         _ => {}
     }
     tell.end();
@@ -297,7 +308,7 @@ fn compare(args: &Args, name: &Path, ground: &Sampler, heights: &Heights, tell: 
 }
 
 /// Writes a grid to a new file.
-fn write_to(place: &Path, form: &str, heights: &Heights, args: &Args, name: &Path) -> Done {
+fn write_to(place: &Path, form: &str, heights: &Heights, args: &Args, name: &Path, crs: Option<&Georeference>) -> Done {
     let name = file_name(name);
     let written = NewFile::write_by(place, |to| match (form, heights) {
         ("npy", _) => write::npy(heights, to),
@@ -305,7 +316,7 @@ fn write_to(place: &Path, form: &str, heights: &Heights, args: &Args, name: &Pat
         ("json", _) => write::json(heights, &name, &rule_of(args), to),
         ("obj", Heights::One(grid)) => write::obj(grid, &name, to),
         ("png", Heights::One(grid)) => to.write_all(&picture(grid, &name).png().map_err(io::Error::other)?),
-        (_, Heights::One(grid)) => write::tiff(grid, to),
+        (_, Heights::One(grid)) => write::tiff(grid, crs, to),
         (_, Heights::All(_)) => Err(io::ErrorKind::Unsupported.into()),
     });
     Ok(written?.0.keep()?)

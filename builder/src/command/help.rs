@@ -27,12 +27,13 @@ const GROUPS: [(&str, &[&str]); 3] = [
 ];
 
 /// Options of `build` by what they are for: those that its help shows, and those that only its manual page shows.
-const BUILD: [(&str, &[&str], &[&str]); 4] = [
+const BUILD: [(&str, &[&str], &[&str]); 5] = [
     (
         "Input",
         &["files", "settings", "up", "unit", "scale", "rotate", "translate", "allow"],
         &["mu_override", "mu_multiply", "rr_override", "rr_multiply"],
     ),
+    ("Heights", &[], &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
     ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
     ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),

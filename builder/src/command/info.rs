@@ -5,6 +5,7 @@ use std::{borrow::Cow, io::Write, path::PathBuf};
 use crate::image::as_source::mu_by_default;
 use crate::image::info::{Info, Leaves, VERSION, materials, sections, tiles};
 use crate::image::provenance::Provenance;
+use crate::query::earth::Earth;
 use crate::util::text::{hex, metres, section_label};
 use hardpan::{Terrain, format::section};
 use serde_json::{Map, Value, json};
@@ -107,6 +108,7 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     };
     let references = i.references as f64 / i.triangles.max(1) as f64;
     let mut rows = vec![("frame", "metres, right-handed, x east, y north, z up".into())];
+    rows.extend(Earth::told(t).map(|text| ("on earth", text)));
     rows.extend([0, 1, 2].map(|k| (["x", "y", "z"][k], format!("{:.3} to {:.3} m", low[k], high[k]))));
     let (xy, z) = (h.xy_log2, h.z_log2);
     rows.push(("lattice", format!("2^{xy} m in plan, 2^{z} m in height; answers 2^{} m", z - 8)));

@@ -74,7 +74,7 @@ pub struct Args {
 
 /// What the maps show.
 fn kinds() -> String {
-    let lines = Map::ALL.map(|map| format!("  {:<10} {}", map.name(), map.help()));
+    let lines = Map::ALL.map(|map| format!("  {:<10} {}", map.name(), map.entry().shows));
     format!("Maps:\n{}\n  {:<10} Every one of these", lines.join("\n"), "all")
 }
 

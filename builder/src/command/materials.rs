@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::image::materials::{Listed, Materials};
+use crate::import::formats;
 use crate::options::Options;
 use crate::settings::{Settings, SourceFile};
 use crate::{check, import};
@@ -29,8 +30,7 @@ The list has what covers most first; a settings file has materials by name, so t
 No mesh states friction: in settings of one it stands behind #, in JSON not at all, and a build warns of ground whose mu
 is not stated. Settings of an image state all, but for mu that nobody stated when it was built.")]
 pub struct Args {
-    /// Wavefront OBJ or FBX files, or one terrain image
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help = format!("{} files, or one terrain image", formats::names()))]
     files: Vec<PathBuf>,
     /// Write a settings file here instead of a list, JSON as FILE.json, that of VehicleSim as FILE.vstu; "-" is stdout
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "json")]

@@ -8,6 +8,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use crate::import::formats;
 use crate::util::files;
 pub use crate::util::files::{NewFile, has_bytes, is_nowhere, one_place};
 use crate::util::files::{NotWritten, WriteError};
@@ -103,8 +104,8 @@ impl Kind {
     }
 }
 
-/// How names of images, meshes, settings, pictures, heights, tables and archives end.
-const KNOWN: &str = "hpan obj fbx gltf glb stl ply dae usd usda usdc usdz blend mtl toml json png jpg jpeg gif bmp webp svg exr \
+/// How names of images, meshes, settings, pictures, heights, tables and archives end, beside those that are read.
+const KNOWN: &str = "hpan gltf glb stl ply dae usd usda usdc usdz blend mtl toml json png jpg jpeg gif bmp webp svg exr \
                      tif tiff asc hgt las laz xyz raw r16 crg csv tsv xls xlsx zip gz rar 7z tar";
 
 /// What a new file may replace.
@@ -134,7 +135,8 @@ impl Replace<'_> {
     /// as another kind of file is, unless they say so.
     pub fn check_made<'p>(self, place: &Path, kind: Kind, of: impl IntoIterator<Item = &'p PathBuf>) -> Done {
         made_of(place, of)?;
-        let other = KNOWN.split(' ').any(|end| has_extension(place, end)) && kind.end_of(place).is_none();
+        let read = formats::read().flat_map(|format| format.endings.iter().copied());
+        let other = KNOWN.split(' ').chain(read).any(|end| has_extension(place, end)) && kind.end_of(place).is_none();
         if other && !matches!(self, Replace::Any) {
             let text = format!("other files are called so; name it FILE.{}, or add --force", kind.0[0]);
             return Err(Failure::input(place, text));

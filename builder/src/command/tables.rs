@@ -3,13 +3,8 @@
 use std::path::Path;
 
 use super::{Done, Failure, counted, grouped, named, note};
+use crate::query::column;
 use crate::query::table::{Cause, Drive, Heights, Note, TableError, Tally};
-
-/// Names that answers along a drive have, as CSV or JSON; those of points lack the first two.
-#[rustfmt::skip]
-pub const ANSWER: [&str; 15] = [
-    "t", "distance", "x", "y", "layer", "z", "slope", "slope_x", "slope_y", "mu", "rr", "material", "source", "status", "reach",
-];
 
 impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
@@ -23,7 +18,7 @@ impl From<TableError> for Failure {
 
 /// Reads a drive, and says how.
 pub fn drive(path: &Path) -> Done<Drive> {
-    let drive = Drive::read(path, &ANSWER)?;
+    let drive = Drive::read(path, &column::names())?;
     notes(path, &drive.notes);
     Ok(drive)
 }

@@ -2,14 +2,14 @@
 
 use crate::{
     import::{Unit, Up},
-    settings::{Scale, SourceFile, is_turn},
+    settings::{FirstRow, Raster, Scale, SourceFile, is_turn},
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::decimal;
 
 /// How the numbers of every FILE become metres.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct Transform {
     /// The axis that points up in FILE [default: as FILE states, z for OBJ]
     #[arg(long, value_name = "AXIS", ignore_case = true, allow_hyphen_values = true, value_parser = possible(Up::NAMES, Up::ALIASES).try_map(|s| s.parse::<Up>()))]
@@ -26,9 +26,80 @@ pub struct Transform {
     /// Then move, in metres
     #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = way)]
     translate: Option<[f64; 3]>,
+    /// Of files of heights, where a command takes it.
+    #[arg(skip)]
+    heights: Heights,
+}
+
+/// How files of heights become ground.
+#[derive(clap::Args, Clone, Default)]
+pub struct Heights {
+    /// Way from post to post of heights, metres [default: as FILE has it, of degrees its finer one]
+    #[arg(long, value_name = "METRES", value_parser = cell)]
+    cell: Option<f64>,
+    /// UTM or other transverse Mercator plane on which heights are laid [default: that of FILE, of degrees one about the middle]
+    #[arg(long, value_name = "EPSG:CODE", value_parser = code)]
+    pub crs: Option<String>,
+    /// System of a file of heights that does not say it
+    #[arg(long, value_name = "EPSG:CODE", value_parser = code)]
+    file_crs: Option<String>,
+    /// Where the first row of a height map lies
+    #[arg(long, value_name = "north|south", value_parser = first_row)]
+    first_row: Option<FirstRow>,
+    /// Metres of a step of a height map
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = finite)]
+    height_scale: Option<f64>,
+    /// Height of step 0 of a height map [default: 0]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = finite)]
+    height_zero: Option<f64>,
+    /// A number that stands for no height, beside what FILE says; nan for none
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = void)]
+    no_data: Option<f64>,
+    /// The part of heights that is used: least and greatest x and y of FILE's own plane
+    #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, value_parser = window)]
+    window: Option<[f64; 4]>,
+}
+
+fn cell(text: &str) -> Result<f64, String> {
+    let cell = text.parse().ok().filter(|v| Raster::is_cell(*v));
+    cell.ok_or_else(|| "the distance of posts in metres, above 0, as in --cell 10".into())
+}
+
+fn code(text: &str) -> Result<String, String> {
+    let code = crate::util::crs::code(text).map(|code| format!("EPSG:{code}"));
+    code.ok_or_else(|| "a code of the EPSG register, as in EPSG:32633".into())
+}
+
+fn first_row(text: &str) -> Result<FirstRow, String> {
+    match text {
+        "north" => Ok(FirstRow::North),
+        "south" => Ok(FirstRow::South),
+        _ => Err("north or south".into()),
+    }
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    number(text, "not a number")
+}
+
+fn void(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "a number, or nan for none".into())
+}
+
+/// Least and greatest x and y.
+pub fn window(text: &str) -> Result<[f64; 4], String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+    let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
+    let window = window.filter(|[a, b, c, d]| a < c && b < d && (c - a + d - b).is_finite());
+    window.ok_or_else(|| "four numbers with commas between them, the least x and y, then the greatest".into())
 }
 
 impl Transform {
+    /// With what is typed of files of heights.
+    pub fn with(&self, heights: &Heights) -> Self {
+        Transform { heights: heights.clone(), ..self.clone() }
+    }
+
     /// A source with what was typed instead of what it says.
     pub fn over(&self, source: &SourceFile) -> SourceFile {
         SourceFile {
@@ -37,6 +108,13 @@ impl Transform {
             scale: self.scale.map(Scale::All).or(source.scale),
             yaw_deg: self.rotate.or(source.yaw_deg),
             translate: self.translate.or(source.translate),
+            cell: self.heights.cell.or(source.cell),
+            height_scale: self.heights.height_scale.or(source.height_scale),
+            height_zero: self.heights.height_zero.or(source.height_zero),
+            first_row: self.heights.first_row.or(source.first_row),
+            file_crs: self.heights.file_crs.clone().or_else(|| source.file_crs.clone()),
+            no_data: self.heights.no_data.or(source.no_data),
+            window: self.heights.window.or(source.window),
             ..source.clone()
         }
     }
@@ -61,7 +139,11 @@ fn possible<const N: usize>(names: [&'static str; N], aliases: [&'static [&'stat
 
 fn scale(text: &str) -> Result<f64, String> {
     let value = number(text, "not a number")?;
-    if value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
+    if value > 0.0 {
+        Ok(value)
+    } else {
+        Err("must be above zero; to mirror, write scale = [-1, 1, 1] in a [[source]] of settings".into())
+    }
 }
 
 fn degrees(text: &str) -> Result<f64, String> {

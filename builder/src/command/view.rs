@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::length::metres;
 use crate::draw::{
-    maps::Map,
+    maps::{Map, Numbers},
     view::{LEAST, MOST, View, Window, extent},
 };
 
@@ -19,7 +19,7 @@ pub struct Range {
 
 /// Names of maps as they are typed, each one map or all.
 pub fn maps() -> impl TypedValueParser<Value = Vec<Map>> {
-    let each = Map::ALL.map(|map| PossibleValue::new(map.name()).help(map.help())).into_iter();
+    let each = Map::ALL.map(|map| PossibleValue::new(map.name()).help(map.entry().shows)).into_iter();
     let all = PossibleValue::new("all").help("Every one of these");
     PossibleValuesParser::new(each.chain([all])).map(|name| match named(&name) {
         Some(map) => vec![map],
@@ -117,7 +117,7 @@ pub fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
 
 /// The range of each of some maps.
 pub fn ranges(maps: &[Map], typed: &[Range]) -> Result<Vec<Option<[f64; 2]>>, String> {
-    let with: Vec<Map> = maps.iter().copied().filter(|m| m.has_scale()).collect();
+    let with: Vec<Map> = maps.iter().copied().filter(|m| m.entry().scale != Numbers::None).collect();
     let mut all = vec![None; maps.len()];
     for Range { map, ends } in typed {
         let map = match (map, &with[..]) {
@@ -134,7 +134,7 @@ pub fn ranges(maps: &[Map], typed: &[Range]) -> Result<Vec<Option<[f64; 2]>>, St
         if range.is_some() {
             return Err(format!("--range gives the ends of the scale of {} twice; give them once", map.name()));
         }
-        if map.counts() && ends.iter().any(|v| v.fract() != 0.0 || !(0.0..=1e6).contains(v)) {
+        if map.entry().scale == Numbers::Counts && ends.iter().any(|v| v.fract() != 0.0 || !(0.0..=1e6).contains(v)) {
             let name = map.name();
             return Err(format!("the map {name} shows counts: its --range takes whole numbers from 0 to 1000000"));
         }

@@ -162,7 +162,7 @@ fn met(terrain: &Terrain, point: &Point, answer: &Answer) -> Met {
         Status::Found => Met::Ground { z: terrain.z_f64(&answer.hit), mu: terrain.material(&answer.hit).mu },
         Status::NoGround => Met::NoGround,
         Status::NotInImage => Met::NotInImage,
-        Status::Damaged | Status::LimitReached => Met::Damaged,
+        _ => Met::Damaged,
     }
 }
 

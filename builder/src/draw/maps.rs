@@ -6,75 +6,87 @@ use super::{
     canvas::Canvas,
     colour::{Colour, NOTHING},
     costs,
-    frame::{Key, Sheet, frame, no_ground},
+    frame::{Drawn, Key, Sheet, frame, no_ground},
     heights,
     holes::holes,
     materials,
     view::View,
 };
 
-/// A kind of map.
+/// What is known of a kind of map.
+pub struct MapEntry {
+    pub name: &'static str,
+    pub title: &'static str,
+    /// What it shows: its line in the help.
+    pub shows: &'static str,
+    pub scale: Numbers,
+    pub draw: fn(&Terrain, &View, &Wish) -> Drawn,
+}
+
+/// What the colours of a map are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Map {
-    Relief,
-    Slope,
-    Layers,
-    Leaves,
-    Materials,
-    Mu,
-    Cost,
-    Error,
-    Holes,
+pub enum Numbers {
+    /// No numbers.
+    None,
+    /// Numbers on a scale, whose ends may be typed.
+    Scale,
+    /// Whole numbers on a scale.
+    Counts,
+}
+
+/// The kinds of maps and their entries.
+macro_rules! maps {
+    ($($map:ident $name:literal $title:literal $shows:literal $scale:ident $draw:expr;)*) => {
+        /// A kind of map.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Map { $($map),* }
+
+        const MAPS: &[MapEntry] = &[$(MapEntry {
+            name: $name,
+            title: $title,
+            shows: $shows,
+            scale: Numbers::$scale,
+            draw: $draw,
+        }),*];
+
+        impl Map {
+            pub const ALL: [Map; MAPS.len()] = [$(Map::$map),*];
+        }
+    };
+}
+
+// a new map is an entry here, and a file in the folder maps/ if it is large
+maps! {
+    Relief "relief" "Relief of the highest ground" "Shaded relief, coloured by height"
+        Scale |t, view, wish| heights::relief(t, view, wish.range);
+    Slope "slope" "Slope of the highest ground" "How steep the highest ground is, from 0 to 45 degrees in every picture"
+        Scale |t, view, wish| heights::slope(t, view, wish.range);
+    Layers "layers" "Ground heights over a place" "How many ground heights lie over a place"
+        Counts |t, view, wish| costs::layers(t, view, wish.range);
+    Leaves "leaves" "Leaves that answer" "Which bundle or patch block answers"
+        None |t, view, _| costs::leaves(t, view);
+    Materials "materials" "Materials of the highest ground"
+        "The material of the highest ground, in colours that go by names"
+        None |t, view, _| materials::materials(t, view);
+    Mu "mu" "Friction of the highest ground" "Its friction, from 0 to 1.2 in every picture"
+        Scale |t, view, wish| heights::friction(t, view, wish.range);
+    Cost "cost" "Cost of a query" "How many tests a query takes, beside the stated bound"
+        Counts |t, view, wish| costs::cost(t, view, wish.range);
+    Error "error" "Stated error in height" "The error that the image states"
+        Scale |t, view, wish| heights::error(t, view, wish.range);
+    Holes "holes" "Holes and open edges"
+        "Places without ground that ground surrounds, gaps, and open edges, the largest with numbers"
+        None |t, view, wish| holes(t, view, wish.max_gap, wish.max_step);
 }
 
 impl Map {
-    pub const ALL: [Map; 9] =
-        [Map::Relief, Map::Slope, Map::Layers, Map::Leaves, Map::Materials, Map::Mu, Map::Cost, Map::Error, Map::Holes];
-
-    /// Its name, its title, and what it shows.
-    fn words(self) -> [&'static str; 3] {
-        match self {
-            Map::Relief => ["relief", "Relief of the highest ground", "Shaded relief, coloured by height"],
-            Map::Slope => [
-                "slope",
-                "Slope of the highest ground",
-                "How steep the highest ground is, from 0 to 45 degrees in every picture",
-            ],
-            Map::Layers => ["layers", "Ground heights over a place", "How many ground heights lie over a place"],
-            Map::Leaves => ["leaves", "Leaves that answer", "Which bundle or patch block answers"],
-            Map::Materials => [
-                "materials",
-                "Materials of the highest ground",
-                "The material of the highest ground, in colours that go by names",
-            ],
-            Map::Mu => ["mu", "Friction of the highest ground", "Its friction, from 0 to 1.2 in every picture"],
-            Map::Cost => ["cost", "Cost of a query", "How many tests a query takes, beside the stated bound"],
-            Map::Error => ["error", "Stated error in height", "The error that the image states"],
-            Map::Holes => [
-                "holes",
-                "Holes and open edges",
-                "Places without ground that ground surrounds, gaps, and open edges, the largest with numbers",
-            ],
-        }
+    /// Its entry in the table.
+    pub fn entry(self) -> &'static MapEntry {
+        &MAPS[self as usize]
     }
 
     pub fn name(self) -> &'static str {
-        self.words()[0]
-    }
-
-    /// Its line in the help.
-    pub fn help(self) -> &'static str {
-        self.words()[2]
-    }
-
-    /// Whether its colours are numbers.
-    pub fn has_scale(self) -> bool {
-        !matches!(self, Map::Leaves | Map::Materials | Map::Holes)
-    }
-
-    /// Whether those are counts.
-    pub fn counts(self) -> bool {
-        matches!(self, Map::Layers | Map::Cost)
+        self.entry().name
     }
 }
 
@@ -91,19 +103,8 @@ pub struct Wish {
 
 /// Draws a map of a verified image.
 pub fn draw(t: &Terrain, map: Map, view: &View, wish: Wish, name: &str) -> Sheet {
-    let Wish { range, max_gap, max_step } = wish;
-    let drawn = match map {
-        Map::Relief => heights::relief(t, view, range),
-        Map::Slope => heights::slope(t, view, range),
-        Map::Layers => costs::layers(t, view, range),
-        Map::Leaves => costs::leaves(t, view),
-        Map::Materials => materials::materials(t, view),
-        Map::Mu => heights::friction(t, view, range),
-        Map::Cost => costs::cost(t, view, range),
-        Map::Error => heights::error(t, view, range),
-        Map::Holes => holes(t, view, max_gap, max_step),
-    };
-    frame(drawn, &format!("{}: {name}", map.words()[1]), view)
+    let MapEntry { title, draw, .. } = map.entry();
+    frame(draw(t, view, &wish), &format!("{title}: {name}"), view)
 }
 
 /// Every pixel from the highest ground in its middle.

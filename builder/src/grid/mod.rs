@@ -426,6 +426,33 @@ impl<'a> Sampler<'a> {
         Ok(Squares { extent, cell, columns, rows, known })
     }
 
+    /// Squares within a stated extent, [x, y, x, y]: `cell` goes into it a whole number of times each way. What lies outside is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Empty`] without ground, [`BuildError::Option`] if the extent takes no whole number of squares,
+    /// [`BuildError::Limit`] if they are too small or too many.
+    pub fn squares_in(&self, [x0, y0, x1, y1]: [f64; 4], cell: f64) -> Result<Squares, BuildError> {
+        self.squares(cell.max(1.0).max((x1 - x0).max(y1 - y0)))?;
+        let step = exp2(self.step[0]);
+        if cell < step {
+            return Err(Limit::SmallSquares { side: cell, step }.into());
+        }
+        let count = [(x1 - x0) / cell, (y1 - y0) / cell].map(|n| (n, n.round()));
+        if count.iter().any(|(n, whole)| !(*whole >= 1.0 && (n - whole).abs() < 1e-6 * whole.max(1.0))) {
+            let [x, y] = [x1 - x0, y1 - y0].map(decimal);
+            let text = format!("squares of {} m do not go into {x} by {y} m a whole number of times", decimal(cell));
+            return Err(BuildError::Option(text));
+        }
+        let [columns, rows] = count.map(|(_, whole)| whole);
+        if columns * rows > MOST as f64 {
+            let side = ((x1 - x0) * (y1 - y0) / MOST as f64).sqrt();
+            return Err(Limit::Squares { count: [columns as u64, rows as u64], most: MOST, side }.into());
+        }
+        let [columns, rows] = [columns as usize, rows as usize];
+        Ok(Squares { extent: [[x0, y0], [x1, y1]], cell, columns, rows, known: step })
+    }
+
     /// Bytes of heights at so many columns and rows, of the mesh, which is there, and of all arrays that are made while they are sampled
     /// and made something of: the most that is there at once, as far as it can be known.
     pub fn memory(&self, [columns, rows]: [usize; 2], hits: f64, made: Made) -> [u64; 3] {

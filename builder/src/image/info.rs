@@ -3,6 +3,7 @@
 use crate::image::as_source::{classes, provenance, recorded, settings_of};
 use crate::image::{decode, rays};
 use crate::options::{Options, Rays};
+use crate::query::earth::Earth;
 use crate::settings::MaterialRule;
 use crate::util::text::{counted, fallback, hex, section_label, section_name};
 use hardpan::{
@@ -59,6 +60,66 @@ pub struct Info {
 struct Frame {
     axes: &'static str,
     unit: &'static str,
+    /// Where on earth it lies, if that is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crs: Option<OnEarth>,
+}
+
+/// A coordinate reference system as an image records it.
+#[derive(Serialize)]
+pub struct OnEarth {
+    name: String,
+    epsg: Option<u32>,
+    datum: String,
+    /// nobody, file, user or builder.
+    says: &'static str,
+    projection: Option<Projection>,
+    shift: [f64; 3],
+    vertical: Option<String>,
+    vertical_epsg: Option<u32>,
+    /// Longitude and latitude of the least and the greatest x and y.
+    corners: Option<[[f64; 2]; 2]>,
+}
+
+/// What a transverse Mercator projection is made of.
+#[derive(Serialize)]
+struct Projection {
+    method: &'static str,
+    radius: f64,
+    inverse_flattening: f64,
+    longitude: f64,
+    latitude: f64,
+    scale: f64,
+    zero: [f64; 2],
+}
+
+impl OnEarth {
+    /// Of an image that records it.
+    pub fn of(t: &Terrain) -> Option<Self> {
+        let (crs, [name, datum, vertical]) = t.crs()?;
+        let code = |code: u32| (code > 0).then_some(code);
+        let format::Crs { radius, inverse_flattening, longitude, latitude, scale, zero, shift, .. } = *crs;
+        let earth = Earth::of(t);
+        Some(OnEarth {
+            name: name.into(),
+            epsg: code(crs.code),
+            datum: datum.into(),
+            says: ["nobody", "file", "user", "builder"][usize::from(crs.says.min(3))],
+            projection: earth.is_some().then_some(Projection {
+                method: "transverse Mercator",
+                radius,
+                inverse_flattening,
+                longitude,
+                latitude,
+                scale,
+                zero,
+            }),
+            shift,
+            vertical: Some(vertical).filter(|name| !name.is_empty()).map(str::to_owned),
+            vertical_epsg: code(crs.vertical_code),
+            corners: earth.map(|earth| t.bounds().map(|[x, y, _]| earth.back([x, y]))),
+        })
+    }
 }
 
 /// What an image has for rays.
@@ -213,7 +274,7 @@ impl Info {
             least_reader: h.least_reader,
             tool: provenance(t).map(|known| known.tool).filter(|tool| !tool.is_empty()),
             identity: hex(&t.identity()),
-            frame: Frame { axes: "east-north-up", unit: "m" },
+            frame: Frame { axes: "east-north-up", unit: "m", crs: OnEarth::of(t) },
             bounds: Bounds { min, max },
             lattice: Lattice { xy_log2: h.xy_log2, z_log2: h.z_log2 },
             bytes: h.total_len,

@@ -6,7 +6,6 @@ use crate::build::stage::clean::{is_steep, rise};
 use crate::build::stage::facing;
 use crate::build::stage::quantise::quantise;
 use crate::options::Options;
-use crate::report::Report;
 use crate::scene::{Material, Scene, Triangle};
 use crate::util::text::{bounded, few, grouped, named};
 use hardpan_shaders::Cpu;
@@ -101,7 +100,7 @@ pub fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
     let lattice = options
         .check()
         .map_err(crate::build::error::BuildError::from)
-        .and_then(|()| quantise(scene, options, &Cpu::new(), &mut Report::default()));
+        .and_then(|()| quantise(scene, options, &Cpu::new()));
     lattice.map_or_else(|_| Vec::new(), |l| facing::ceilings(scene, &l.vertices, &l.faces, &l.materials, options))
 }
 

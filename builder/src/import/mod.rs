@@ -3,21 +3,37 @@
 //! An importer hands over f64 metres, z up, with the names of materials and objects. What it used, left out or mended
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
+#[cfg(feature = "heights")]
+mod bmp;
 mod degenerate;
 mod delaunay;
 mod error;
+#[cfg(feature = "heights")]
+mod esri_ascii;
 #[cfg(feature = "fbx")]
 mod fbx;
+pub mod formats;
+#[cfg(feature = "heights")]
+pub mod heights;
+#[cfg(feature = "heights")]
+mod hgt;
 mod mtl;
 mod obj;
 pub mod par;
+#[cfg(feature = "heights")]
+mod png;
 mod polygon;
 mod report;
 mod text;
+#[cfg(feature = "heights")]
+mod tiff;
+#[cfg(feature = "heights")]
+mod zip;
 
 pub(crate) use crate::settings::frame::cos_sin;
 pub use crate::settings::frame::{Frame, Says, Transform, Unit, Up};
 pub use error::{ImportError, ImportErrorKind, Next, Place};
+pub use formats::FORMATS;
 pub use report::{Count, FileReport, ImportReport, Library};
 pub use text::{Utf8, utf8};
 
@@ -32,9 +48,10 @@ use std::{
 use rayon::prelude::*;
 
 use crate::options::Options;
-use crate::scene::{Called, DEFAULT_MU, Material, Scene, Triangle};
+use crate::scene::{Called, DEFAULT_MU, Georeference, HeightField, Material, Scene, Triangle};
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
+use formats::{Given, Head, Reader};
 
 /// What a material, or an object, is called that has no name.
 pub(crate) const NO_NAME: &str = "unnamed";
@@ -56,8 +73,17 @@ pub struct Import {
     pub triangles: Vec<usize>,
     /// The same of vertices.
     pub vertices: Vec<usize>,
+    /// The same of height fields.
+    pub fields: Vec<usize>,
     /// What each file is called, in the order given.
     pub called: Vec<Called>,
+    /// Where on earth files of heights say that the scene lies.
+    pub crs: Option<Georeference>,
+    /// The most that laying heights on squares changed one at a post of a file, metres.
+    pub height_error: f64,
+    /// Heights that have no place in the scene yet.
+    #[cfg(feature = "heights")]
+    grid: Option<Box<heights::HeightGrid>>,
     /// Counts.
     pub report: ImportReport,
 }
@@ -69,9 +95,11 @@ impl Import {
             frames: vec![transform],
             triangles: vec![scene.triangles.len()],
             vertices: vec![scene.positions.len()],
+            fields: vec![scene.fields.len()],
             called: vec![Called { file: file_name(path), part: None }],
             report: ImportReport { files: vec![report] },
             scene,
+            ..Import::default()
         }
     }
 
@@ -105,9 +133,11 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
 pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
     let read = |(file, frame): &(_, Frame)| {
         let path = AsRef::<Path>::as_ref(file);
-        read_any(check(path)?, path, frame)
+        reader(path)?(&Given { path, frame })
     };
     let mut parts: Vec<Import> = files.iter().map(read).collect::<Result<_, _>>()?;
+    #[cfg(feature = "heights")]
+    let placed = heights::frame::place(&mut parts, files)?;
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
     let names = if files.len() > 1 { names(&paths, &parts) } else { vec![String::new(); files.len()] };
     let said = called.iter().copied().chain(std::iter::repeat(""));
@@ -119,7 +149,10 @@ pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Resu
         }
         import.called = vec![Called { file: file_name(path), part }];
     }
-    join(parts, paths.into_iter())
+    let joined = join(parts, paths.into_iter())?;
+    #[cfg(feature = "heights")]
+    let joined = Import { crs: placed.crs, height_error: placed.error, ..joined };
+    Ok(joined)
 }
 
 /// The error of ground that lies so degenerate that no image of it could be proven, given the files that were read, and the rules by which
@@ -157,14 +190,6 @@ fn degenerate_in<'a>(import: &Import, ground: &Ground, files: impl Iterator<Item
 /// Reads the bytes of an OBJ that is to be a file at `path`, beside which its libraries lie.
 pub fn read_obj(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     not_degenerate(obj::read_bytes(bytes, path, frame)?, [path].into_iter())
-}
-
-fn read_any(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    match format {
-        Format::Obj => obj::read(path, frame),
-        #[cfg(feature = "fbx")]
-        Format::Fbx => fbx::read(path, frame),
-    }
 }
 
 fn not_degenerate<'a>(import: Import, files: impl Iterator<Item = &'a Path> + Clone) -> Result<Import, ImportError> {
@@ -237,7 +262,7 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut all = Import { scene: Scene { sources, ..Scene::default() }, ..Import::default() };
     for (next, path) in parts.into_iter().zip(paths) {
-        let Scene { positions, triangles, materials, .. } = &mut all.scene;
+        let Scene { positions, triangles, materials, fields, .. } = &mut all.scene;
         let base = positions.len() as u32; // fits, as the joined count does
         if positions.len() + next.scene.positions.len() > MOST_VERTICES {
             return Err(too_many(path, "vertices of all files together are more than 4,294,967,293"));
@@ -261,7 +286,13 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
             material: material[usize::from(t.material)] as u16,
             source: source[usize::from(t.source)],
         }));
+        fields.extend(next.scene.fields.into_iter().map(|field| HeightField {
+            material: material[usize::from(field.material)] as u16,
+            source: source[usize::from(field.source)],
+            ..field
+        }));
         all.frames.extend(next.frames);
+        all.fields.extend(next.fields);
         all.triangles.extend(next.triangles);
         all.vertices.extend(next.vertices);
         all.called.extend(next.called);
@@ -312,7 +343,7 @@ impl Names {
     }
 }
 
-/// Drops materials and sources that no triangle has, and what is no number: its faces were left out.
+/// Drops materials and sources that no triangle and no field has, and what is no number: its faces were left out.
 fn forget_unused(scene: &mut Scene) {
     let no_number = |p: &&mut [f64; 3]| p.iter().any(|v| !v.is_finite());
     scene.positions.par_iter_mut().filter(no_number).for_each(|p| *p = [0.0; 3]);
@@ -320,6 +351,10 @@ fn forget_unused(scene: &mut Scene) {
     for t in &scene.triangles {
         materials[usize::from(t.material)] = true;
         sources[usize::from(t.source)] = true;
+    }
+    for field in &scene.fields {
+        materials[usize::from(field.material)] = true;
+        sources[usize::from(field.source)] = true;
     }
     if !materials.iter().chain(&sources).all(|&used| used) {
         let number = |used: &[bool]| -> Vec<u16> {
@@ -330,6 +365,10 @@ fn forget_unused(scene: &mut Scene) {
             t.material = material[usize::from(t.material)];
             t.source = source[usize::from(t.source)];
         });
+        for field in &mut scene.fields {
+            field.material = material[usize::from(field.material)];
+            field.source = source[usize::from(field.source)];
+        }
     }
     let mut used = materials.into_iter();
     scene.materials.retain(|_| used.next() == Some(true));
@@ -354,23 +393,17 @@ pub fn file_name(path: &Path) -> String {
     last_parts(path, 1)
 }
 
-/// Formats that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Format {
-    /// Wavefront OBJ.
-    Obj,
-    /// Autodesk FBX, binary or text; with the feature `fbx`.
-    #[cfg(feature = "fbx")]
-    Fbx,
+/// Tells whether a file can be read at all, from its first bytes and its name.
+pub fn check(path: &Path) -> Result<(), ImportError> {
+    reader(path).map(|_| ())
 }
 
-/// Tells whether a file can be read at all, from its name and its first bytes.
-pub fn check(path: &Path) -> Result<Format, ImportError> {
+/// What reads a file.
+fn reader(path: &Path) -> Result<Reader, ImportError> {
     let io = |e| ImportError::io(path, &e);
     let data = fs::metadata(path).map_err(io)?;
     if data.is_dir() {
-        return Err(ImportError::input(path, "this is a folder", "name a mesh in it, FILE.obj or FILE.fbx"));
+        return Err(ImportError::input(path, "this is a folder", format!("name a mesh in it, {}", formats::files())));
     }
     if !data.is_file() {
         return Err(ImportError::input(
@@ -379,33 +412,9 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
             "save the mesh as a file, FILE.obj, and name that",
         ));
     }
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let mut head = Vec::new();
-    fs::File::open(path).map_err(io)?.take(64).read_to_end(&mut head).map_err(io)?;
-    let kind = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map_or(&*extension, |(_, kind)| *kind);
-    match kind {
-        "obj" => Ok(Format::Obj),
-        #[cfg(feature = "fbx")]
-        "fbx" => Ok(Format::Fbx),
-        "hpan" if !head.starts_with(&hardpan::format::MAGIC) => Err(ImportError::input(
-            path,
-            "this has the name of a terrain image, and is none",
-            "name a mesh, FILE.obj, or make the image again",
-        )),
-        "hpan" => {
-            let error = ImportError::input(path, "this is a terrain image already", "look at it");
-            Err(ImportError { next: Some(Next::Look), ..error })
-        }
-        "toml" => {
-            let error = ImportError::input(path, "these are settings, and no mesh", "build by them");
-            Err(ImportError { next: Some(Next::BuildBy), ..error })
-        }
-        kind => {
-            let (hint, next) = way_round(kind);
-            let cause = format!("{} not read", what(kind));
-            Err(ImportError { next, ..ImportError::new(ImportErrorKind::Unsupported, path, cause, hint) })
-        }
-    }
+    let mut bytes = Vec::new();
+    fs::File::open(path).map_err(io)?.take(Head::LENGTH).read_to_end(&mut bytes).map_err(io)?;
+    formats::reader(path, &Head { bytes, length: data.len() })
 }
 
 /// Names of what lies in a folder, in order; of very many some.
@@ -414,105 +423,4 @@ fn files_in(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = all.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort_unstable();
     names
-}
-
-/// First bytes by which a file is known whatever its name says.
-const SIGNATURES: [(&[u8], &str); 10] = [
-    (b"Kaydara FBX Binary", "fbx"),
-    (b"; FBX", "fbx"),
-    (b"HARDPAN\n", "hpan"),
-    (b"glTF", "glb"),
-    (b"PK\x03\x04", "zip"),
-    (b"\x1F\x8B", "gz"),
-    (b"version https://git-lfs", "lfs"),
-    (b"$CT", "crg"),
-    (b"<!DOCTYPE html", "html"),
-    (b"<html", "html"),
-];
-
-fn what(kind: &str) -> String {
-    match kind {
-        "mtl" => "a material library has no mesh and is".into(),
-        "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
-        "html" => "this is a web page, and such are".into(),
-        "" => "files without an extension are".into(),
-        kind if kind.chars().all(|c| c.is_ascii_alphanumeric()) && kind.len() < 9 => format!("{kind} files are"),
-        _ => "files of this kind are".into(),
-    }
-}
-
-/// How programs export what is read; an OBJ says no axis, and most programs write it y up.
-const EXPORT: &str =
-    if cfg!(feature = "fbx") { "export FBX, or Wavefront OBJ with z up" } else { "export Wavefront OBJ with z up" };
-/// What GDAL makes of a raster.
-const POINTS: &str = "make points of its heights, in metres: gdal_translate -of XYZ";
-/// How points become a mesh.
-const TRIANGULATE: &str =
-    "make a mesh of the points in CloudCompare (Edit, Mesh, Delaunay 2.5D, XY plane; save as OBJ)";
-
-/// What to do with a file that is not read.
-fn way_round(kind: &str) -> (String, Option<Next>) {
-    let (hint, next) = match kind {
-        "fbx" => {
-            ("this hardpan is built without the feature \"fbx\": build it with that, or export Wavefront OBJ".into(), Next::Build)
-        }
-        "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "x3d" | "off" => {
-            let next = if matches!(kind, "gltf" | "glb") { Next::BuildUpY } else { Next::BuildUp };
-            (format!("assimp export FILE.{kind} FILE.obj; or open it in Blender and {EXPORT}"), next)
-        }
-        "blend" | "wrl" | "usd" | "usda" | "usdc" | "usdz" => (format!("open it in Blender and {EXPORT}"), Next::Build),
-        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => {
-            ("open it in FreeCAD and export Alias Mesh (.obj)".into(), Next::BuildMillimetres)
-        }
-        "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" | "dt0" | "dt1" | "dt2" | "jp2" | "bt" | "ter" | "hgt" | "png"
-        | "bmp" | "jpg" | "jpeg" | "exr" | "raw" | "r16" => {
-            (format!("{POINTS} FILE.{kind} FILE.xyz; leave out those without data; {TRIANGULATE}"), Next::Build)
-        }
-        "shp" | "geojson" | "gpkg" | "kml" | "kmz" | "gml" | "fgb" | "gdb" | "mif" | "tab" | "dxf" | "dwg" => {
-            let hint = "interpolate the heights of its contours or points in QGIS (Processing, Interpolation, TIN), saved as FILE.tif";
-            (format!("{hint}; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}"), Next::Build)
-        }
-        "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => (TRIANGULATE.into(), Next::Build),
-        "crg" => {
-            ("ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ".into(), Next::Build)
-        }
-        "osm" | "pbf" => {
-            let hint = "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)";
-            (hint.into(), Next::BuildUp)
-        }
-        "xodr" => (format!("import it as OpenDRIVE in an editor of roads, and {EXPORT}"), Next::Build),
-        "par" | "cpar" => ("build the terrain that it names alone".into(), Next::BuildPar),
-        "vsterrain" => {
-            ("only the VehicleSim tools know what is in it; write it as OBJ with their VS Terrain Utility (Generate OBJ, without cells, pins and origin)".into(), Next::Build)
-        }
-        "vstu" => ("name it beside the mesh".into(), Next::BuildMeshBy),
-        "sdf" | "urdf" | "world" => ("build the meshes that it names".into(), Next::Build),
-        "vprp" => {
-            ("write time, x and y of its places as CSV, and ask an image for the ground along it".into(), Next::QueryAlong)
-        }
-        "json" => ("build the meshes that the scene names; or, if these are settings, build by them".into(), Next::BuildBy),
-        "zip" | "gz" | "rar" | "7z" => ("unpack it".into(), Next::Build),
-        "mtl" => ("name the mesh that uses it".into(), Next::Build),
-        "lfs" => return ("get the file: git lfs pull".into(), None),
-        "html" => return ("download the file itself".into(), None),
-        "" => (format!("let its name say what it is (.obj, .fbx), or {EXPORT}"), Next::Build),
-        _ => (format!("in the program that made it, {EXPORT}"), Next::Build),
-    };
-    (hint, Some(next))
-}
-
-#[cfg(all(test, not(feature = "fbx")))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_its_feature_fbx_is_refused_with_a_recipe() {
-        let path = std::env::temp_dir().join(format!("hardpan-no-fbx-{}.fbx", std::process::id()));
-        fs::write(&path, "Kaydara FBX Binary  ").unwrap();
-        let why = check(&path).unwrap_err();
-        fs::remove_file(&path).unwrap();
-        assert_eq!(why.kind, ImportErrorKind::Unsupported);
-        assert!(why.to_string().contains("fbx files are not read") && why.hint.contains("\"fbx\""), "{why}");
-        assert!(!way_round("skp").0.contains("FBX"));
-    }
 }

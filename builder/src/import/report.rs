@@ -43,6 +43,9 @@ pub struct FileReport {
     pub refused: Vec<Count>,
     /// Material libraries that the file names.
     pub libraries: Vec<Library>,
+    /// What else people should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// How often one thing occurred.
@@ -106,7 +109,11 @@ impl ImportReport {
 
     /// Sentences on ground that is missing now, each naming its file.
     pub fn warnings(&self) -> Vec<String> {
-        self.files.iter().flat_map(|file| file.counts(true).collect::<Vec<_>>()).collect()
+        let each = |file: &FileReport| {
+            let own = file.warnings.iter().map(|text| format!("{}: {text}", file.file));
+            file.counts(true).chain(own).collect::<Vec<_>>()
+        };
+        self.files.iter().flat_map(each).collect()
     }
 }
 

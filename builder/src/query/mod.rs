@@ -1,5 +1,8 @@
 //! What is asked about a place, and the answers of the kernel.
 
+pub mod column;
+pub mod earth;
+pub mod shot;
 pub mod table;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};

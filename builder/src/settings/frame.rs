@@ -214,7 +214,7 @@ pub struct Frame {
     pub up: Option<Up>,
     /// The file's unit; by default as the file says, or as its format has it: metres of an OBJ.
     pub unit: Option<Unit>,
-    /// Factors beside the unit along x, y and z of the scene, above zero.
+    /// Factors beside the unit along x, y and z of the scene, none of them zero. A negative one mirrors, and turns faces over with it.
     pub scale: [f64; 3],
     /// Turn about x, in degrees: a positive one raises what lies to the north; exact at multiples of 90.
     pub roll: f64,
@@ -224,12 +224,25 @@ pub struct Frame {
     pub rotate: f64,
     /// Way moved after all else, in metres.
     pub translate: [f64; 3],
+    /// Of a file of heights.
+    #[cfg(feature = "heights")]
+    pub heights: crate::import::heights::Heights,
 }
 
 impl Default for Frame {
     /// As the file says.
     fn default() -> Self {
-        Frame { up: None, unit: None, scale: [1.0; 3], roll: 0.0, pitch: 0.0, rotate: 0.0, translate: [0.0; 3] }
+        Frame {
+            up: None,
+            unit: None,
+            scale: [1.0; 3],
+            roll: 0.0,
+            pitch: 0.0,
+            rotate: 0.0,
+            translate: [0.0; 3],
+            #[cfg(feature = "heights")]
+            heights: Default::default(),
+        }
     }
 }
 
@@ -345,18 +358,17 @@ impl Transform {
     /// Metres of one of the file's numbers along its axis 0, 1 or 2.
     pub fn metres(&self, axis: usize) -> f64 {
         let of = self.axes.0.iter().position(|a| a.place().0 == axis).unwrap_or(axis);
-        self.scale[of] * self.ratio.0 / self.ratio.1
+        self.scale[of].abs() * self.ratio.0 / self.ratio.1
     }
 
-    /// Whether faces that are wound one way come out wound the other way.
-    #[cfg(any(test, feature = "fbx"))]
+    /// Whether faces that are wound one way come out wound the other way, and readers have to turn them.
     pub(crate) fn mirrors(&self) -> bool {
-        self.axes.mirror()
+        self.axes.mirror() != (self.scale.iter().filter(|v| **v < 0.0).count() % 2 == 1)
     }
 
     /// The directions of the file's axes x, y and z in the scene, as unit vectors.
     pub fn axes(&self) -> [[f64; 3]; 3] {
-        let t = Transform { ratio: (1.0, 1.0), scale: [1.0; 3], translate: [0.0; 3], ..*self };
+        let t = Transform { ratio: (1.0, 1.0), scale: self.scale.map(f64::signum), translate: [0.0; 3], ..*self };
         [t.apply([1.0, 0.0, 0.0]), t.apply([0.0, 1.0, 0.0]), t.apply([0.0, 0.0, 1.0])]
     }
 
@@ -447,6 +459,7 @@ mod tests {
                     pitch,
                     rotate: 30.0,
                     translate: [1.0, 2.0, 3.0],
+                    ..Frame::default()
                 };
                 let t = frame.transform(&OBJ);
                 let back = t.back(t.apply([100.0, 200.0, 300.0]));

@@ -29,7 +29,7 @@ use toml::de::DeTable;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Coordinate reference system of the frame, as the user names it; recorded, not interpreted.
+    /// Coordinate reference system of the frame, as the user names it; recorded. Files of heights are laid on it: EPSG:CODE.
     pub crs: String,
     /// Largest error at a post of every height field, metres; by default each field's own.
     pub patch_tolerance: Option<f64>,
@@ -99,7 +99,7 @@ pub struct SourceFile {
     /// m, km, cm, mm, ft, us-ft, in, or one of their longer names; by default as the file says, of an OBJ m.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// Factor beside the unit, above 0, or one for each of x, y and z of the scene; by default 1.
+    /// Factor beside the unit, above 0, or one for each of x, y and z of the scene, of which negative ones mirror; by default 1.
     pub scale: Option<Scale>,
     /// First turn, about x, in degrees, -360 to 360: a positive one raises what lies to the north; by default 0.
     pub roll_deg: Option<f64>,
@@ -110,6 +110,21 @@ pub struct SourceFile {
     /// Way moved after all else, in metres; by default none.
     #[serde(deserialize_with = "some_exactly")]
     pub translate: Option<[f64; 3]>,
+    /// Of a file of heights: the way from post to post, metres, above 0.
+    pub cell: Option<f64>,
+    /// Of a height map: metres of a step, other than 0.
+    pub height_scale: Option<f64>,
+    /// Of a height map: the height of its step 0, metres.
+    pub height_zero: Option<f64>,
+    /// Of a height map: where its first row lies, north or south.
+    pub first_row: Option<FirstRow>,
+    /// Of a file of heights: the system that it does not say itself, EPSG:CODE.
+    pub file_crs: Option<String>,
+    /// Of a file of heights: a number that stands for no height.
+    pub no_data: Option<f64>,
+    /// Of a file of heights: least and greatest x and y that are used, [x, y, x, y] of its own plane.
+    #[serde(deserialize_with = "some_exactly")]
+    pub window: Option<[f64; 4]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
     /// Kinds of findings about how it was read that are right as they are: nothing is said of them.
@@ -344,13 +359,17 @@ impl Settings {
         let turns = [("roll_deg", source.roll_deg), ("pitch_deg", source.pitch_deg), ("yaw_deg", source.yaw_deg)];
         let turn = turns.into_iter().find(|(_, v)| v.is_some_and(|v| !is_turn(v)));
         let factors = match source.scale {
-            Some(Scale::Each(_)) => "the factors of x, y and z in scale must be numbers above 0",
-            _ => "scale must be a number above 0",
+            Some(Scale::Each(_)) => "the factors of x, y and z in scale must be numbers other than 0",
+            _ => "scale must be a number above 0; to mirror, give one for each axis: [-1, 1, 1]",
         };
-        let is_scale = |s: Scale| s.each().iter().all(|v| *v > 0.0 && v.is_finite());
+        let is_scale = |s: Scale| match s {
+            Scale::All(v) => v > 0.0 && v.is_finite(),
+            Scale::Each(all) => all.iter().all(|v| *v != 0.0 && v.is_finite()),
+        };
         let (key, text) = is(source.file.is_empty(), "file", "name a file")
             .or_else(|| is(source.scale.is_some_and(|s| !is_scale(s)), "scale", factors))
             .or_else(|| turn.map(|(key, _)| (key, format!("{key} must lie between -360 and 360"))))
+            .or_else(|| source.height_fault().map(|(key, text)| (key, text.into())))
             .or_else(|| Some(("name", self.name_taken(i)?)))
             .or_else(|| is(source.name.as_deref() == Some(""), "name", "name is empty; write a name, or leave it out"))
             .or_else(|| {
@@ -436,8 +455,57 @@ impl SourceFile {
             pitch: self.pitch_deg.unwrap_or(0.0),
             rotate: self.yaw_deg.unwrap_or(0.0),
             translate: self.translate.unwrap_or_default(),
+            #[cfg(feature = "heights")]
+            heights: self.heights(),
         }
     }
+
+    /// What is wrong with what is said of a file of heights.
+    fn height_fault(&self) -> Option<(&'static str, &'static str)> {
+        let is = |wrong: bool, key, text| wrong.then_some((key, text));
+        is(self.cell.is_some_and(|v| !Raster::is_cell(v)), "cell", "cell must be a number above 0, in metres")
+            .or_else(|| {
+                let is_wrong = self.height_scale.is_some_and(|v| v == 0.0 || !v.is_finite());
+                is(is_wrong, "height_scale", "height_scale must be a number other than 0, in metres")
+            })
+            .or_else(|| {
+                let is_wrong = self.height_zero.is_some_and(|v| !v.is_finite());
+                is(is_wrong, "height_zero", "height_zero must be a number, in metres")
+            })
+            .or_else(|| {
+                let is_wrong = self.window.is_some_and(|[a, b, c, d]| !(a < c && b < d && (c - a + d - b).is_finite()));
+                is(is_wrong, "window", "window must be [x, y, x, y], the least and then the greatest")
+            })
+            .or_else(|| {
+                #[cfg(feature = "heights")]
+                let is_wrong = self.file_crs.as_deref().is_some_and(|t| crate::util::crs::code(t).is_none());
+                #[cfg(not(feature = "heights"))]
+                let is_wrong = false;
+                is(is_wrong, "file_crs", "file_crs must be EPSG:CODE, as EPSG:4326")
+            })
+    }
+
+    #[cfg(feature = "heights")]
+    fn heights(&self) -> crate::import::heights::Heights {
+        crate::import::heights::Heights {
+            cell: self.cell,
+            step: self.height_scale,
+            zero: self.height_zero,
+            south_first: self.first_row == Some(FirstRow::South),
+            file_crs: self.file_crs.as_deref().and_then(crate::util::crs::code),
+            crs: None,
+            no_data: self.no_data,
+            window: self.window,
+        }
+    }
+}
+
+/// Where the first row of a height map lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FirstRow {
+    North,
+    South,
 }
 
 /// The lists of tables.

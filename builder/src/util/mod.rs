@@ -1,9 +1,12 @@
 //! Small tools of all rooms.
 
+#[cfg(feature = "heights")]
+pub mod crs;
 pub(crate) mod dice;
 pub mod disjoint_set;
 pub(crate) mod exact;
 pub mod files;
 pub(crate) mod mmap;
+pub mod projection;
 pub(crate) mod serde_ext;
 pub mod text;

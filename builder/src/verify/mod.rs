@@ -11,31 +11,23 @@
 //! triangle over the place, unless a sheet's rest is passed over.
 //!
 //! **Sheets**: no two triangles of a sheet overlap, so behind a hit inside one of them its sheet has nothing over the place. They are
-//! compared in pairs, but for those that are proven to overlap none of the tile ([`non_overlap`]).
+//! compared in pairs, but for those that are proven to overlap none of the tile ([`tile::non_overlap`]).
 //! Where a cell is said to be surrounded by one sheet, every edge that runs through it has one triangle on either side, with
 //! the same corners: around each place of the cell they close without a step, and one of them owns it.
 
-mod crossings;
-mod edges;
-mod ends;
-mod fields;
-mod non_overlap;
-mod plan;
+mod against;
 mod rays;
 mod seams;
-mod shells;
-mod source_error;
 mod tile;
 
 use crate::util::text::{costs, counted, fault, section_label};
-use crossings::Ledger;
-pub use ends::Slits;
-pub use fields::{Difference, FieldError};
+use seams::crossings::{self, Ledger};
+
+pub use against::{Agreement, Difference, FieldError, LeftOut, OtherMaterial, Slits, Spot, SurfaceError, source_error};
 use hardpan::format::{ALIGN, CONTENT_HEADER, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-pub use source_error::{Agreement, LeftOut, OtherMaterial, Spot, SurfaceError, source_error};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tile::View;

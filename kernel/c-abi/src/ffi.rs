@@ -90,6 +90,11 @@ impl<T: FromBytes + Immutable> In<T> {
     pub fn many(&self, count: usize) -> Result<&[T], hpan_error> {
         span(self.0, count)
     }
+
+    /// What it points to; nothing if it is null.
+    pub fn optional(&self) -> Result<Option<&T>, hpan_error> {
+        if self.0.is_null() { Ok(None) } else { self.get().map(Some) }
+    }
 }
 
 /// So many elements of C's.
@@ -178,6 +183,14 @@ impl<T> Out<T> {
         room.fill(MaybeUninit::new(value));
         // SAFETY: every element was written.
         Ok(unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) })
+    }
+
+    /// Writes an element for each of these; the pointer of none may be null.
+    pub fn each<F>(self, from: &[F], mut of: impl FnMut(&F) -> T) -> Result<(), hpan_error> {
+        for (to, from) in self.many(from.len())?.iter_mut().zip(from) {
+            to.write(of(from));
+        }
+        Ok(())
     }
 
     /// Room for so many elements.

@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 use hardpan::{
-    Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, OpenError, Point, Reach, Terrain, VerifyError,
+    Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, OpenError, Point, Status, Terrain, VerifyError,
 };
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -147,36 +147,6 @@ pub extern "C" fn hpan_error_text(error: i32) -> *const c_char {
     text.as_ptr()
 }
 
-/// What a query came to: `status` of an answer.
-#[repr(u8)]
-#[derive(Clone, Copy)]
-pub enum hpan_status {
-    /// There is ground, and the hit describes it.
-    HPAN_FOUND = 0,
-    /// The image covers this place and there is no ground within the windows.
-    HPAN_NO_GROUND = 1,
-    /// The image does not cover this place, or the position is not a finite place in its domain.
-    HPAN_NOT_IN_IMAGE = 2,
-    /// The tile is marked as damaged, or its bytes are not a tile.
-    HPAN_DAMAGED = 3,
-    /// The work limit was reached first: no query has one yet.
-    HPAN_LIMIT_REACHED = 4,
-}
-
-/// Which stage of the search answered: `reach` of a hit.
-#[repr(u8)]
-#[derive(Clone, Copy)]
-pub enum hpan_reach {
-    /// Within the near window.
-    HPAN_NEAR = 0,
-    /// Below, outside the near window.
-    HPAN_FAR_BELOW = 1,
-    /// Above, outside the near window.
-    HPAN_FAR_ABOVE = 2,
-    /// Not found: the values come from the fall-back.
-    HPAN_FALLBACK = 3,
-}
-
 /// What kind of leaf holds the surface: `leaf` of a hit.
 #[repr(u8)]
 #[derive(Clone, Copy)]
@@ -280,21 +250,20 @@ impl hpan_hit {
     }
 }
 
+/// A kind of leaf as a number of `hpan_leaf`.
+pub(crate) fn leaf(kind: LeafKind) -> u8 {
+    (match kind {
+        LeafKind::Bundle => hpan_leaf::HPAN_BUNDLE,
+        LeafKind::Patch => hpan_leaf::HPAN_PATCH,
+        LeafKind::None => hpan_leaf::HPAN_NO_LEAF,
+    }) as u8
+}
+
 impl From<&Hit> for hpan_hit {
     fn from(h: &Hit) -> Self {
-        let leaf = match h.leaf {
-            LeafKind::Bundle => hpan_leaf::HPAN_BUNDLE,
-            LeafKind::Patch => hpan_leaf::HPAN_PATCH,
-            LeafKind::None => hpan_leaf::HPAN_NO_LEAF,
-        } as u8;
-        let reach = match h.reach {
-            Reach::Near => hpan_reach::HPAN_NEAR,
-            Reach::FarBelow => hpan_reach::HPAN_FAR_BELOW,
-            Reach::FarAbove => hpan_reach::HPAN_FAR_ABOVE,
-            Reach::Fallback => hpan_reach::HPAN_FALLBACK,
-        } as u8;
+        let leaf = leaf(h.leaf);
         let normal = [h.normal.x, h.normal.y, h.normal.z];
-        hpan_hit { z: h.z, normal, material: h.material, source: h.source, leaf, reach, place: h.place }
+        hpan_hit { z: h.z, normal, material: h.material, source: h.source, leaf, reach: h.reach.code(), place: h.place }
     }
 }
 
@@ -312,8 +281,8 @@ impl hpan_answer {
     /// What conversions need of it.
     #[inline(always)]
     pub(crate) fn answer(&self) -> Answer {
-        let found = self.status == hpan_status::HPAN_FOUND as u8;
-        let status = if found { hardpan::Status::Found } else { hardpan::Status::NoGround };
+        let found = self.status == Status::Found.code();
+        let status = if found { Status::Found } else { Status::NoGround };
         Answer { status, hit: self.hit.hit() }
     }
 }

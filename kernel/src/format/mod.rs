@@ -5,6 +5,7 @@
 
 pub mod bundle;
 mod cell;
+mod crs;
 mod header;
 mod node;
 mod patch;
@@ -13,6 +14,7 @@ pub mod section;
 mod tile;
 
 pub use cell::{block, lines, word, word_lines};
+pub use crs::Crs;
 pub use header::{
     CONTENT_HEADER, HEAD_CRC, HEAD_LEN, Header, LEAST_VERSION, MAGIC, MOST_BOUND, RAY_METRES, SECTION_TABLE, SECTIONS,
     TYRE_METRES, VERSION, fallback, no_height,

@@ -20,7 +20,7 @@ pub const TILES: u32 = 7;
 pub const PROVENANCE: u32 = 8;
 /// What rays need beside the tiles: see [`rays`](super::rays). An image may leave it out.
 pub const RAYS: u32 = 9;
-/// Number of a coordinate reference system: no reader knows it yet, as the kinds below.
+/// [`Crs`](super::Crs), and its names: where on earth the image lies. No reader knows the kinds below yet.
 pub const CRS: u32 = 10;
 /// Number of normals at vertices.
 pub const NORMALS: u32 = 11;
@@ -75,7 +75,7 @@ pub const KINDS: [Kind; 14] = [
     Kind::content(TILES, "tiles", true),
     Kind { number: PROVENANCE, name: "provenance", flags: 0, understood: true, required: true, answers: false },
     Kind { number: RAYS, name: "rays", flags: CONTENT, understood: true, required: false, answers: false },
-    Kind::numbered(CRS, "crs"),
+    Kind { number: CRS, name: "crs", flags: CONTENT, understood: true, required: false, answers: false },
     Kind::numbered(NORMALS, "normals"),
     Kind::numbered(INSTANCES, "instances"),
     Kind::numbered(OVERLAY, "overlay"),

@@ -77,6 +77,9 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     }
     materials_and_names(t, damaged)?;
     root(t)?;
+    if t.section(section::CRS).is_some() && damaged >> section::CRS & 1 == 0 && t.crs().is_none() {
+        return Err(invalid(section::CRS));
+    }
     if damaged >> section::RAYS & 1 == 1 { Ok(()) } else { super::rays::outside(t) }
 }
 

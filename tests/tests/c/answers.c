@@ -109,6 +109,39 @@ static void see(hpan_trace *t, void *user) {
     printf("\n");
 }
 
+static void print_ray(const char *name, const hpan_ray_answer *a) {
+    printf("%s %u %u %u %u %u %u %u %016" PRIx64, name, a->status, a->kind, a->leaf, a->back, a->at_start, a->material, a->source,
+           bits(a->t));
+    for (int i = 0; i < 3; i++) {
+        printf(" %016" PRIx64 " %016" PRIx64 " %u", bits(a->at[i]), bits(a->normal[i]), a->place[i]);
+    }
+    printf("\n");
+}
+
+/* Rays from the place down, ahead, and to the origin; every second one sees some surfaces alone. */
+static void rays(const hpan_view *view, double x, double y, double z, double length) {
+    const hpan_ray all[3] = {{{x, y, z}, {0, 0, -1}, length}, {{x, y, z}, {1, 0.25, -0.125}, length}, {{x, y, z}, {-x, -y, -z}, 50}};
+    const hpan_ray_options some = {1, 0, HPAN_RAY_FRONT_ONLY | HPAN_RAY_AFTER, 9, 0.125};
+    hpan_ray_answer found[3];
+    for (int i = 0; i < 3; i++) {
+        memset(found, 0xCC, sizeof found);
+        must(hpan_raycast(view, &all[i], i == 1 ? &some : NULL, found), "raycast");
+        print_ray("raycast", found);
+    }
+    memset(found, 0xCC, sizeof found);
+    must(hpan_rays(view, all, 3, NULL, found), "rays");
+    for (int i = 0; i < 3; i++) {
+        print_ray("rays", &found[i]);
+    }
+    hpan_clearance_found c;
+    memset(&c, 0xCC, sizeof c);
+    must(hpan_clearance(view, x, y, z, &c), "clearance");
+    print_answer("clearance", &c.ground);
+    print_ray("above", &c.above);
+    printf("free %016" PRIx64 "\n", bits(c.free != c.free ? -1.0 : c.free));
+    ASK("closest_of", hpan_closest_of(view, x, y, z, 2, &answer));
+}
+
 static void layers(const hpan_view *view, double x, double y, const hpan_point *p) {
     for (size_t room = 0; room <= ROOM; room += ROOM - 1) {
         hpan_hit hits[ROOM];
@@ -194,6 +227,7 @@ int main(int count, char **arguments) {
         ASK("cursor_fixed", hpan_closest_cursor_fixed(view, cursors[2], xi, yi, zi, &answer));
         ASK("cursor_at", hpan_closest_cursor_at(view, cursors[3], &p, &answer));
         layers(view, x, y, &p);
+        rays(view, x, y, z, q[3]);
         callback(view, x, y, z);
         if (filled < BATCH) {
             memcpy(&points[3 * filled], q, 3 * sizeof *q);

@@ -1,7 +1,10 @@
 //! Every answer through C is the kernel's, to the bit.
 
 use super::*;
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, IntoPoint, Options, Point, Surface, Terrain, Trace, Windows};
+use hardpan::{
+    Answer, Cost, Cursor, Fixed, Hit, IntoPoint, Kinds, Options, Point, RayAnswer, RayOptions, Surface, Terrain, Trace,
+    Windows,
+};
 use hardpan_builder::HeightField;
 use hardpan_builder::demo::fixtures;
 use std::fmt::Write as _;
@@ -107,6 +110,40 @@ fn layers(t: &Terrain, [x, y, z]: [f64; 3]) -> String {
     to
 }
 
+fn ray(name: &str, t: &Terrain, a: &RayAnswer) -> String {
+    let h = &a.hit;
+    let (kind, leaf, back, start) = (h.kind as u8, h.leaf as u8, u8::from(h.back), u8::from(h.at_start));
+    let mut to = format!("{name} {} {kind} {leaf} {back} {start} {} {}", a.status as u8, h.material, h.source);
+    to += &doubles(&[h.t]);
+    for i in 0..3 {
+        to += &format!("{} {}", doubles(&[t.metres(h.at)[i], t.face_normal_f64(h)[i]]), h.place[i]);
+    }
+    to + "\n"
+}
+
+fn rays(t: &Terrain, [x, y, z]: [f64; 3], length: f64) -> String {
+    let all = [([0.0, 0.0, -1.0], length), ([1.0, 0.25, -0.125], length), ([-x, -y, -z], 50.0)];
+    let some =
+        RayOptions { kinds: Kinds::GROUND, front_only: true, after: Some(0.125), limit: 9, ..RayOptions::default() };
+    let cast = |(direction, length), options: &RayOptions| match t.ray_from([x, y, z], direction, length) {
+        Ok(ray) => t.raycast(ray, options),
+        Err(status) => RayAnswer::of(status),
+    };
+    let none = RayOptions::default();
+    let mut to = String::new();
+    for (i, of) in all.into_iter().enumerate() {
+        to += &ray("raycast", t, &cast(of, if i == 1 { &some } else { &none }));
+    }
+    for of in all {
+        to += &ray("rays", t, &cast(of, &none));
+    }
+    let found = t.clearance([x, y, z]);
+    to += &answer("clearance", &found.ground);
+    to += &ray("above", t, &found.above);
+    to += &format!("free{}\n", doubles(&[t.free_f64(&found).unwrap_or(-1.0)]));
+    to + &answer("closest_of", &t.closest_of([x, y, z], 2, &t.options()))
+}
+
 fn callback(t: &Terrain, p: [f64; 3]) -> String {
     let [a, b] = [p, p.map(|v| f64::from(v as f32))].map(|p| t.ground(p));
     let few = [b.z, b.slope[0], b.slope[1], b.mu, b.rolling].map(|v| v as f32);
@@ -157,6 +194,7 @@ fn expected(t: &Terrain, queries: &[[f64; 4]]) -> String {
         to += &answer("cursor_fixed", &t.closest_cursor(i, c));
         to += &answer("cursor_at", &t.closest_cursor(p, d));
         to += &layers(t, p);
+        to += &rays(t, p, length);
         to += &callback(t, p);
     }
     let points: Vec<[f64; 3]> = queries.iter().take(BATCH).map(|&[x, y, z, _]| [x, y, z]).collect();

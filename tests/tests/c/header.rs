@@ -1,17 +1,22 @@
 //! The header is what cbindgen makes of the crate, and compiles in C and C++ without a warning.
 
 use super::*;
+use hardpan::{Reach, Status};
 use std::collections::BTreeMap;
 
 /// Sources of the interface, in the order that the header has; `lib` has nothing for it.
-const SOURCES: [&str; 8] = ["types", "image", "convert", "query", "cursor", "verify", "vs", "ffi"];
+const SOURCES: [&str; 9] = ["types", "image", "convert", "query", "rays", "cursor", "verify", "vs", "ffi"];
 
 #[test]
 fn header_is_current() {
     let folder = interface();
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
     let sources = SOURCES.map(|name| folder.join(format!("src/{name}.rs")));
-    let builder = sources.iter().fold(cbindgen::Builder::new().with_config(config), |b, path| b.with_src(path));
+    // the outcomes of queries stand in the kernel's tables
+    let outcomes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outcomes.rs");
+    fs::write(&outcomes, [statuses(), reaches()].concat()).unwrap();
+    let all = [&sources[0], &outcomes].into_iter().chain(&sources[1..]);
+    let builder = all.fold(cbindgen::Builder::new().with_config(config), |b, path| b.with_src(path));
     let mut made = Vec::new();
     builder.generate().unwrap().write(&mut made);
     let made = plain(&String::from_utf8(made).unwrap());
@@ -22,6 +27,23 @@ fn header_is_current() {
     let there = fs::read_to_string(&path).unwrap_or_default();
     let line = made.lines().zip(there.lines()).position(|(a, b)| a != b);
     assert!(made == there, "{}, line {line:?}: HARDPAN_BLESS=1 writes it anew", path.display());
+}
+
+/// `hpan_status` as cbindgen reads it.
+fn statuses() -> String {
+    let all = Status::ALL.iter().map(|s| (s.code(), s.symbol(), s.meaning()));
+    enumeration("hpan_status", "What a query came to: `status` of an answer.", all)
+}
+
+/// `hpan_reach` as cbindgen reads it.
+fn reaches() -> String {
+    let all = Reach::ALL.iter().map(|r| (r.code(), r.symbol(), r.meaning()));
+    enumeration("hpan_reach", "Which stage of the search answered: `reach` of a hit.", all)
+}
+
+fn enumeration<'a>(name: &str, meaning: &str, all: impl Iterator<Item = (u8, &'a str, &'a str)>) -> String {
+    let all: String = all.map(|(code, symbol, meaning)| format!("/// {meaning}\nHPAN_{symbol} = {code},\n")).collect();
+    format!("/// {meaning}\n#[repr(u8)]\npub enum {name} {{\n{all}}}\n")
 }
 
 /// The header with pointers in the words of C: for `In<T>` and `Out<T>` cbindgen makes types of their own.

@@ -10,7 +10,7 @@ mod header;
 mod install;
 mod vs;
 
-use hardpan_builder::{Image, Options, Scene, build};
+use hardpan_builder::{Image, Options, Rays, Scene, build};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -71,7 +71,8 @@ fn run(program: &Path, arguments: &[&Path], input: &[u8]) -> String {
 
 /// An image and the file that it lies in.
 fn image(name: &str, scene: &Scene) -> (Image, PathBuf) {
-    let image = build(scene, &Options::default()).expect("builds").image;
+    let options = Options { rays: Some(Rays::All), ..Options::default() };
+    let image = build(scene, &options).expect("builds").image;
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c-{name}.hpan"));
     fs::write(&path, &image[..]).unwrap();
     (image, path)

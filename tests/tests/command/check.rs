@@ -362,6 +362,20 @@ fn by_15_faults_of_a_source_are_found() {
     }
 }
 
+/// The table of findings: each kind that `check` knows has its row on the page, and no name or sentence stands twice.
+#[test]
+fn kinds_of_findings_stand_on_the_page() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/check-and-verify.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    for (i, code) in Code::ALL.into_iter().enumerate() {
+        let first = |row: &&&str| row.split('|').nth(1).is_some_and(|cell| cell.contains(&format!("`{code}`")));
+        assert_eq!(rows.iter().filter(first).count(), 1, "rows of {code}");
+        for other in &Code::ALL[..i] {
+            assert!(code.name() != other.name() && code.entry().words != other.entry().words, "{code}, {other}");
+        }
+    }
+}
+
 #[test]
 fn by_15_nothing_is_found_on_clean_ground() {
     let folder = folder("by_15_nothing_is_found_on_clean_ground");

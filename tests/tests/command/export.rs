@@ -401,12 +401,12 @@ fn an_image_of_an_export_states_the_error_of_the_first() {
     }
     // of a source that is not on the lattice, rounding comes on top; other moves too
     let mut rough = fixtures::flat();
-    let plain = build(&rough, &Options::default()).unwrap().report.error;
+    let plain = build(&rough, &Options::default()).unwrap().report.packed.error;
     let known = SourceError { rest: [0.5, 0.25], side: 1.0, squares: vec![[1e9, 1e9, 9.0, 9.0]] };
     let with = Options { source_error: Some(known), ..Options::default() };
-    assert_eq!(build(&rough, &with).unwrap().report.error, [0.5, 0.25]);
+    assert_eq!(build(&rough, &with).unwrap().report.packed.error, [0.5, 0.25]);
     rough.positions[0][2] += 1e-6;
-    assert_eq!(build(&rough, &with).unwrap().report.error, [0.5 + plain[0], 0.25 + plain[1]]);
+    assert_eq!(build(&rough, &with).unwrap().report.packed.error, [0.5 + plain[0], 0.25 + plain[1]]);
     let wrong = SourceError { rest: [-1.0, 0.0], side: 1.0, squares: Vec::new() };
     assert!(build(&rough, &Options { source_error: Some(wrong), ..Options::default() }).is_err());
     assert_eq!(Obj::new(&t).map(|o| o.triangles.len()), Ok(t.header().triangles as usize));

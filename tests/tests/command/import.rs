@@ -13,7 +13,7 @@ use crate::shell::{HARDPAN, SETTINGS, bridge, but_friction, error, expect, folde
 use hardpan::Terrain;
 use hardpan_builder::{
     Material, Options, Scene, Triangle, build,
-    import::{self, Frame, ImportErrorKind, Place},
+    import::{self, FORMATS, Frame, ImportErrorKind, Place, formats},
 };
 use serde_json::Value;
 use verification::obj::{self, ends_in, real};
@@ -166,6 +166,31 @@ fn vt_24_recipes_for_what_is_not_read() {
     ] {
         fs::write(here.join(name), bytes).unwrap();
         holds(&error(3, &here, &["build", name]), wanted);
+    }
+}
+
+/// The table of formats: no name or ending stands twice, help and errors list what is read, and the page has a section for each.
+#[test]
+fn formats_stand_once_and_everywhere() {
+    let here = folder("formats");
+    let once = |words: Vec<&str>| {
+        let mut sorted = words.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), words.len(), "{words:?}");
+    };
+    once(FORMATS.iter().map(|format| format.name).collect());
+    once(FORMATS.iter().flat_map(|format| format.endings.iter().copied()).collect());
+    let read: Vec<&str> = formats::read().map(|format| format.name).collect();
+    assert_eq!(read, ["obj", "fbx"]);
+    for command in ["build", "grid", "materials"] {
+        let [help, _] = expect(0, &here, &[command, "--help"]);
+        holds(&help, &[&format!("{} files", formats::names())]);
+    }
+    holds(&error(2, &here, &["build", "."]), &[&formats::files()]);
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/formats.md")).unwrap();
+    for format in formats::read() {
+        assert!(page.contains(&format!("\n## {}\n", format.name.to_uppercase())), "no section for {}", format.name);
     }
 }
 

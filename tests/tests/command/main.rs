@@ -26,3 +26,4 @@ mod texts;
 #[cfg(unix)]
 mod torture;
 mod twice;
+mod walls;

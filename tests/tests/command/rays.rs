@@ -1,59 +1,102 @@
-//! What an image has for rays, on the command line.
+//! `hardpan query --ray`, and rays of files.
 
-use crate::shell::{expect, folder};
-use serde_json::Value;
 use std::fs;
 
-/// A kerb of 0.25 m, a closed beam over it, a sign that is an obstacle.
-const YARD: &str = "\
-v -4 -4 0\nv 0 -4 0\nv 0 4 0\nv -4 4 0\nv 0 -4 0.25\nv 4 -4 0.25\nv 4 4 0.25\nv 0 4 0.25
-usemtl Road\nf 1 2 3 4\nusemtl Pavement\nf 5 6 7 8\nf 3 2 5 8
-usemtl Sign\nv 2 0 1\nv 2 1 1\nv 2.5 1 2\nv 2.5 0 2\nf 9 10 11 12
-";
-const BEAM: &str = "\
-v -1 -1 3\nv 1 -1 3\nv 1 1 3\nv -1 1 3\nv -1 -1 4\nv 1 -1 4\nv 1 1 4\nv -1 1 4
-usemtl Deck\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8
-";
-const SETTINGS: &str = "\
-[[source]]\nfile = \"yard.obj\"\nup = \"z\"\nunit = \"m\"\n[[source]]\nfile = \"beam.obj\"\nup = \"z\"\nunit = \"m\"
-[[material]]\nname = \"Road\"\nmu = 0.9\n[[material]]\nname = \"Pavement\"\nmu = 0.8\n[[material]]\nname = \"Deck\"\nmu = 0.7
-[[material]]\nname = \"Sign\"\nmu = 0.5\nobstacle = true
+use crate::shell::{bridge, expect, folder, holds};
+use serde_json::{Value, json};
+
+/// A street with a wall and a roof: x is east, z is up.
+const STREET: &str = "\
+o road
+v -20 -5 0
+v 20 -5 0
+v 20 5 0
+v -20 5 0
+usemtl Asphalt
+f 1 2 3 4
+o house
+v 12 -3 0
+v 12 3 0
+v 12 3 4
+v 12 -3 4
+usemtl Brick
+f 5 8 7 6
 ";
 
+/// MW-04: the wall at 12 m is met by a ray ahead; under the deck the ray from above meets the deck, and what follows is asked apart.
 #[test]
-fn walls_go_into_an_image_and_come_out_again() {
-    let folder = folder("walls_go_into_an_image_and_come_out_again");
-    for (name, text) in [("yard.obj", YARD), ("beam.obj", BEAM), ("yard.toml", SETTINGS)] {
-        fs::write(folder.join(name), text).unwrap();
-    }
-    let info =
-        |image: &str| -> Value { serde_json::from_str(&expect(0, &folder, &["info", image, "--json"])[0]).unwrap() };
-    for (rays, walls) in [("all", Some(true)), ("extents", Some(false)), ("none", None)] {
-        expect(0, &folder, &["build", "--settings", "yard.toml", "--rays", rays, "-o", &format!("{rays}.hpan")]);
-        let facts = info(&format!("{rays}.hpan"));
-        assert_eq!(facts["rays"].get("walls").and_then(Value::as_bool), walls, "{rays}");
-    }
-    expect(0, &folder, &["build", "--settings", "yard.toml", "-o", "plain.hpan"]);
-    assert_eq!(info("plain.hpan")["identity"], info("all.hpan")["identity"], "all is the default");
-    let facts = info("all.hpan");
-    // the kerb's face, the beam's sides and the sign; and the beam's underside
-    assert_eq!([&facts["rays"]["obstacles"], &facts["rays"]["ceilings"]].map(|n| n.as_u64()), [Some(12), Some(2)]);
-    assert_eq!(facts["triangles"].as_u64(), Some(6));
-    let [out, _] = expect(0, &folder, &["verify", "all.hpan"]);
-    assert!(out.lines().any(|l| l.starts_with("rays")), "{out}");
-    // the same image from itself, from two that are the same, and from an OBJ
-    expect(0, &folder, &["rebuild", "all.hpan", "-o", "again.hpan"]);
-    assert_eq!(info("again.hpan")["identity"], facts["identity"]);
-    expect(0, &folder, &["merge", "all.hpan", "-o", "merged.hpan"]);
-    assert_eq!(info("merged.hpan")["rays"]["obstacles"], facts["rays"]["obstacles"]);
-    expect(0, &folder, &["merge", "all.hpan", "extents.hpan", "-o", "poor.hpan"]);
-    assert_eq!(info("poor.hpan")["rays"]["walls"].as_bool(), Some(false), "one of them has no walls");
-    let [out, _] = expect(0, &folder, &["export", "obj", "all.hpan", "-o", "out.obj"]);
-    assert!(out.contains(facts["identity"].as_str().unwrap()), "{out}");
-    let faces = fs::read_to_string(folder.join("out.obj")).unwrap().lines().filter(|l| l.starts_with("f ")).count();
-    assert_eq!(faces, 6 + 14);
-    // with and without, the ground is the same
-    let [out, _] = expect(1, &folder, &["diff", "all.hpan", "none.hpan", "--json"]);
-    let diff: Value = serde_json::from_str(&out).unwrap();
-    assert!(diff["facts"].as_array().unwrap().iter().any(|f| f["name"] == "for rays"), "{out}");
+fn mw_04_rays_typed_and_of_a_file() {
+    let folder = folder("rays_typed");
+    fs::write(folder.join("street.obj"), STREET).unwrap();
+    expect(0, &folder, &["build", "street.obj", "-o", "street.hpan"]);
+    let ahead = "0,0,1,1,0,0,30";
+    let [out, _] = expect(0, &folder, &["query", "street.hpan", "--ray", ahead, "--ray", "-1,0,1,1,0,-1,5"]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 2, "{out}");
+    assert!(
+        lines[0].starts_with("found  12.000000 m (t 0.400000000)  at 12.000000, 0.000000, 1.000000  obstacle "),
+        "{out}"
+    );
+    holds(lines[0], &["Brick of house"]);
+    holds(lines[1], &["found  1.414214 m", "ground front, Asphalt of road  normal 0.000000, 0.000000, 1.000000"]);
+    // the ground alone lets it pass
+    let [out, _] = expect(0, &folder, &["query", "street.hpan", "--ray", ahead, "--kinds", "ground", "--json"]);
+    let answers: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answers[0]["status"], "left the image");
+    let [out, _] = expect(0, &folder, &["query", "street.hpan", "--ray", ahead, "--json"]);
+    let answers: Value = serde_json::from_str(&out).unwrap();
+    let (at, kind) = (&answers[0]["at"], &answers[0]["kind"]);
+    assert_eq!((at, kind, &answers[0]["material"]), (&json!([12.0, 0.0, 1.0]), &json!("obstacle"), &json!("Brick")));
+    assert_eq!((&answers[0]["t"], &answers[0]["distance"]), (&json!(0.4), &json!(12.0)));
+    // no material has a class
+    let [out, _] = expect(0, &folder, &["query", "street.hpan", "--ray", ahead, "--classes", "3"]);
+    holds(&out, &["left the image  searched 20.000000 m"]);
+    let [out, _] = expect(0, &folder, &["query", "street.hpan", "--ray", ahead, "--explain"]);
+    holds(
+        &out,
+        &["first surface from 0, 0, 1, at most 30.000000 m", "\n  answer     found  12.000000 m", "\n  cost       "],
+    );
+    // columns of directions or of ends; others go with the answers
+    fs::write(
+        folder.join("rays.csv"),
+        "id,x,y,z,dx,dy,dz,length\na,0,0,1,1,0,0,30\nb,0,0,1,0,0,1,5\nc,0,0,1,0,0,0,5\n",
+    )
+    .unwrap();
+    let [out, err] = expect(0, &folder, &["query", "street.hpan", "--csv", "rays.csv"]);
+    let rows: Vec<&str> = out.lines().collect();
+    assert_eq!(
+        rows[0],
+        "status,t,distance,x,y,z,normal_x,normal_y,normal_z,material,source,kind,side,id,asked_x,asked_y,asked_z,dx,dy,dz,length"
+    );
+    assert!(rows[1].starts_with("found,0.4,12,12,0,1,"), "{out}");
+    holds(rows[1], &[",Brick,house,obstacle,", ",a,0,0,1,1,0,0,30"]);
+    assert_eq!(rows[2], "clear,1,5,0,0,6,,,,,,,,b,0,0,1,0,0,1,5");
+    assert_eq!(rows[3], "no length,,,,,,,,,,,,,c,0,0,1,0,0,0,5");
+    holds(&err, &["rays.csv: 1 ray of 3 have no answer"]);
+    fs::write(folder.join("ends.csv"), "x,y,z,to_x,to_y,to_z\n0,0,1,30,0,1\n").unwrap();
+    let [out, _] = expect(0, &folder, &["query", "street.hpan", "--csv", "ends.csv", "-o", "ends-out.csv"]);
+    assert_eq!(out, "");
+    holds(&fs::read_to_string(folder.join("ends-out.csv")).unwrap(), &["\nfound,0.4,12,12,0,1,"]);
+    fs::write(folder.join("wrong.csv"), "x,y,z,to_x,to_y,to_z\n0,0,1,30,east,1\n").unwrap();
+    let [_, err] = expect(2, &folder, &["query", "street.hpan", "--csv", "wrong.csv"]);
+    holds(&err, &["wrong.csv", "line 2", "\"east\""]);
+}
+
+/// An image without walls says so; rays that are none are told, and words that are no rays are refused.
+#[test]
+fn rays_that_have_no_answer() {
+    let folder = bridge("rays_that_have_no_answer");
+    expect(0, &folder, &["build", "bridge.obj", "-o", "plain.hpan", "--rays", "none"]);
+    let asked = ["query", "plain.hpan", "--ray", "0,0,3,1,0,0,5", "--kinds", "obstacle"];
+    let [out, _] = expect(0, &folder, &asked);
+    assert_eq!(out, "not stored\n");
+    expect(1, &folder, &[&asked[..], &["--strict"]].concat());
+    let [out, _] = expect(0, &folder, &["query", "plain.hpan", "--ray", "0,0,3,0,0,1,5"]);
+    holds(&out, &["found  3.000000 m (t 0.600000000)", "ground back, Steel plate of deck"]);
+    let [out, _] = expect(0, &folder, &["query", "plain.hpan", "--ray", "0,0,3,0,0,1,3000"]);
+    assert_eq!(out, "too long\n");
+    let refused = |arguments: &[&str]| expect(2, &folder, &[&["query", "plain.hpan"], arguments].concat())[1].clone();
+    holds(&refused(&["--ray", "0,0,3,0,0,1"]), &["x,y,z,dx,dy,dz,length"]);
+    holds(&refused(&["--ray", "0,0,3,0,0,1,5", "--kinds", "wall"]), &["ground, ceiling and obstacle"]);
+    holds(&refused(&["--ray", "0,0,3,0,0,1,5", "--classes", "32"]), &["0 to 31"]);
 }

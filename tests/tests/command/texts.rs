@@ -1,6 +1,7 @@
 //! What the command says, where it was misunderstood or silent.
 
 use crate::shell::{BRIDGE, OF_SOURCES, SETTINGS, bridge, but_friction, error, expect, folder, found, holds, report};
+use hardpan_builder::query::column::COLUMNS;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 use verification::obj::real_file;
@@ -424,4 +425,19 @@ fn coincident_triangles_of_two_frictions_are_told() {
         let [_, err] = expect(0, &folder, &[&line[..], &["--strict"]].concat());
         assert!(!err.contains("lie exactly"), "{err}");
     }
+}
+
+/// The table of answer columns: the page has a row with each, and CSV has them in its order.
+#[test]
+fn answer_columns_stand_on_the_page() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/query-and-csv.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let names: Vec<String> = COLUMNS.iter().flat_map(|column| column.names()).collect();
+    for name in &names {
+        assert!(rows.iter().any(|row| row.split('|').nth(1).unwrap().contains(&format!("`{name}`"))), "{name}");
+    }
+    let here = bridge("answer_columns");
+    expect(0, &here, &["query", "bridge.hpan", "0,0", "-o", "a.csv"]);
+    let text = fs::read_to_string(here.join("a.csv")).unwrap();
+    assert!(text.starts_with(&format!("x,y,{},asked_z,length\n", names.join(","))), "{text}");
 }

@@ -79,7 +79,11 @@ fn cg_07_vertical_faces_are_counted_and_change_no_height() {
     let mut without = scene.clone();
     without.triangles.retain(|t| t.v.iter().any(|&v| scene.positions[v as usize][0] != 0.0));
     let [with, without] = [&scene, &without].map(|s| build(s, &Options::default()).unwrap());
-    assert_eq!((with.report.vertical, without.report.vertical), (2, 0), "the kerb's face has two triangles");
+    assert_eq!(
+        (with.report.left_out.vertical, without.report.left_out.vertical),
+        (2, 0),
+        "the kerb's face has two triangles"
+    );
     let [a, b] = [&with, &without].map(|b| Terrain::open_verified(&b.image).unwrap());
     for p in points(&Oracle::new(&scene), 1000, 7) {
         assert_eq!(a.closest(p), b.closest(p), "{p:?}");
@@ -103,7 +107,7 @@ fn cg_08_steep_faces_go_from_a_limit_on() {
     let scene = lattice_scene(&corners, triangles);
     for (limit, kept) in [(None, 5), (Some(89.95), 5), (Some(85.0), 4), (Some(45.0), 2), (Some(0.1), 1)] {
         let r = repair(&scene, &Options { max_slope: limit, ..Options::default() }).unwrap().1;
-        assert_eq!((r.triangles, r.steep), (kept, 5 - kept), "{limit:?}");
+        assert_eq!((r.triangles, r.left_out.steep), (kept, 5 - kept), "{limit:?}");
     }
     for limit in [0.0, 90.0, -3.0, f64::NAN] {
         let refused = repair(&scene, &Options { max_slope: Some(limit), ..Options::default() });
@@ -184,6 +188,6 @@ fn what_is_not_included_stops_no_build() {
         (far.include, far.obstacle) = (obstacle, obstacle);
         let (ground, report) = repair(&scene, &Options::default()).unwrap();
         assert_eq!((ground.triangles.len(), report.outside), (alone, 0));
-        assert_eq!(report.excluded + report.obstacles, u64::from(many) - 2);
+        assert_eq!(report.left_out.excluded + report.left_out.obstacles, u64::from(many) - 2);
     }
 }

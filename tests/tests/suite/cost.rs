@@ -5,7 +5,7 @@ use hardpan::{Cost, Point, Status, Terrain, Trace, format};
 use hardpan_builder::demo::fixtures;
 use hardpan_builder::image::decode;
 use hardpan_builder::{
-    BuildError, Crowd, Fallback, HeightField, Job, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build,
+    BuildError, Fallback, HeightField, HotSpot, Job, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build,
     verify,
 };
 use verification::oracle::{Oracle, Q};
@@ -219,7 +219,7 @@ fn by_01_no_query_costs_more_than_allowed() {
 
 /// What it says to allow, is enough.
 #[track_caller]
-fn refused(scene: &Scene, options: &Options) -> (Crowd, String) {
+fn refused(scene: &Scene, options: &Options) -> (HotSpot, String) {
     match build(scene, options).err() {
         Some(e @ BuildError::Cost { worst, most, enough }) => {
             assert!(enough.tests >= most.tests && enough.lines >= most.lines, "{e}");
@@ -325,7 +325,7 @@ fn by_01_tiles_are_refused_one_by_one() {
         }
     }
     assert!(made > 0 && refused.len() > 1, "{made} made, {refused:?}");
-    let worst = refused.iter().map(|(worst, _)| *worst).reduce(Crowd::worse).unwrap();
+    let worst = refused.iter().map(|(worst, _)| *worst).reduce(HotSpot::worse).unwrap();
     let tests = refused.iter().map(|(_, enough)| enough.tests).max().unwrap();
     let lines = refused.iter().map(|(_, enough)| enough.lines).max().unwrap();
     match build(&scene, &options).err() {

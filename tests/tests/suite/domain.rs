@@ -194,6 +194,6 @@ fn tiles_too_small_for_a_scene_are_refused() {
         dense.triangles.extend(quad.map(|t| Triangle { v: t.v.map(|v| v + first), ..t }));
     }
     let built = build(&dense, &Build::default()).unwrap();
-    assert!(built.report.tiles < 1 << 21);
+    assert!(built.report.packed.tiles < 1 << 21);
     Terrain::open_verified(&built.image).unwrap();
 }

@@ -28,8 +28,11 @@ fn turned(mut scene: Scene) -> Scene {
 /// Triangles stored, ceilings, vertical ones.
 fn counts(scene: &Scene, undersides: Undersides) -> [u64; 3] {
     let r = repair(scene, &Options { undersides, ..Options::default() }).unwrap().1;
-    assert_eq!(r.triangles_in, r.triangles + r.ceilings + r.vertical + r.collapsed + r.duplicates);
-    [r.triangles, r.ceilings, r.vertical]
+    assert_eq!(
+        r.triangles_in,
+        r.triangles + r.left_out.ceilings + r.left_out.vertical + r.left_out.collapsed + r.duplicates
+    );
+    [r.triangles, r.left_out.ceilings, r.left_out.vertical]
 }
 
 #[test]
@@ -63,7 +66,7 @@ fn of_a_box_that_is_not_exactly_closed_everything_is_ground() {
     let mut doubled = closed_box();
     doubled.triangles.extend(closed_box().triangles);
     let r = repair(&doubled, &Options::default()).unwrap().1;
-    assert_eq!((r.triangles, r.ceilings, r.duplicates), (4, 0, 4), "every edge twice");
+    assert_eq!((r.triangles, r.left_out.ceilings, r.duplicates), (4, 0, 4), "every edge twice");
     let mut two = closed_box();
     two.triangles[0].source = 1;
     assert_eq!(counts(&two, Undersides::Auto), [4, 0, 8], "a box of two sources");
@@ -71,7 +74,7 @@ fn of_a_box_that_is_not_exactly_closed_everything_is_ground() {
     let first = beyond.positions.len() as u32;
     beyond.positions.extend([[1e9, 0.0, 0.0], [1e9, 1.0, 0.0], [1e9, 0.0, 1.0]]);
     beyond.triangles.push(Triangle { v: [first, first + 1, first + 2], material: 0, source: 0 });
-    assert_eq!(repair(&beyond, &Options::default()).unwrap().1.ceilings, 0, "part of it lies outside");
+    assert_eq!(repair(&beyond, &Options::default()).unwrap().1.left_out.ceilings, 0, "part of it lies outside");
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn a_sheet_with_two_sides_is_ground() {
     let mut scene = lattice_scene(&[[0, 0, 0], [500, 0, 7], [0, 500, 9]], Vec::new());
     scene.triangles = [[0, 1, 2], [0, 2, 1]].map(|v| Triangle { v, material: 0, source: 0 }).into();
     let r = repair(&scene, &Options::default()).unwrap().1;
-    assert_eq!((r.triangles, r.duplicates, r.ceilings), (1, 1, 0), "closed, but without volume");
+    assert_eq!((r.triangles, r.duplicates, r.left_out.ceilings), (1, 1, 0), "closed, but without volume");
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn heights(scene: &Scene, place: [f64; 2]) -> Vec<f64> {
     let count = t.layers([place[0], place[1], 0.0], &mut hits).written;
     let agreed = source_error(&t, scene, &Options::default(), 1000);
     let undersides = agreed.lost.iter().find(|l| l.cause == "underside").map(|l| l.triangles);
-    assert!(agreed.holds() && undersides == Some(built.report.ceilings), "{agreed:?}");
+    assert!(agreed.holds() && undersides == Some(built.report.left_out.ceilings), "{agreed:?}");
     hits[..count].iter().map(|hit| t.z_f64(hit)).collect()
 }
 
@@ -450,8 +453,11 @@ fn turned_walls_are_judged_alike_by_build_and_proof() {
                 let t = Terrain::open_verified(&built.image).unwrap();
                 let agreed = source_error(&t, &scene, &options, 1000);
                 let lost = agreed.lost.iter().find(|l| l.cause == "underside").map(|l| l.triangles);
-                assert!(agreed.holds() && lost == Some(built.report.ceilings), "{degrees} {undersides:?}: {agreed:?}");
-                counts.push((built.report.ceilings, t.identity()));
+                assert!(
+                    agreed.holds() && lost == Some(built.report.left_out.ceilings),
+                    "{degrees} {undersides:?}: {agreed:?}"
+                );
+                counts.push((built.report.left_out.ceilings, t.identity()));
                 scene.triangles.iter_mut().for_each(|t| t.v.rotate_left(1));
             }
             assert!(counts.iter().all(|c| *c == counts[0]), "{degrees} {undersides:?}");
@@ -465,7 +471,7 @@ fn turned_walls_are_judged_alike_by_build_and_proof() {
 fn open_fixtures_keep_every_triangle() {
     for scene in [fixtures::bridge(), fixtures::curb(), fixtures::town(2), fixtures::soup(3)] {
         let all = repair(&scene, &Options { stitch: None, ..Options::default() }).unwrap().1;
-        assert_eq!((all.ceilings, all.triangles), (0, Oracle::new(&scene).len() as u64));
+        assert_eq!((all.left_out.ceilings, all.triangles), (0, Oracle::new(&scene).len() as u64));
     }
 }
 
@@ -476,7 +482,7 @@ fn obstacles_and_excluded_materials_are_left_out() {
     scene.materials[2].obstacle = true;
     let built = build(&scene, &Options::default()).unwrap();
     let r = &built.report;
-    assert_eq!((r.triangles, r.excluded, r.obstacles), (2, 2, 2));
+    assert_eq!((r.triangles, r.left_out.excluded, r.left_out.obstacles), (2, 2, 2));
     let t = Terrain::open_verified(&built.image).unwrap();
     let found = [5.0, 15.0, 25.0].map(|x| t.closest([x, 5.0, 0.0]).found());
     assert_eq!(found, [true, false, false]);
@@ -537,7 +543,7 @@ fn a_mirrored_solid_that_sticks_out_of_another_keeps_its_top() {
         let scene = sources(&[triangles]);
         let built = build(&scene, &unstitched()).unwrap();
         // the bottoms of both
-        assert_eq!((built.report.triangles, built.report.ceilings), (4, 4), "{quarter}");
+        assert_eq!((built.report.triangles, built.report.left_out.ceilings), (4, 4), "{quarter}");
         let t = Terrain::open_verified(&built.image).unwrap();
         let [x, y, _] = (0..quarter).fold([-7, -5, 0], |p, _| turn(p)).map(|v| v as f64);
         let answer = t.closest([x, y, 0.0]);
@@ -669,7 +675,7 @@ fn random_closed_solids_look_as_the_oracle_says() {
         }
         let scene = sources(&those);
         let built = build(&shuffled(&scene, number), &unstitched()).unwrap();
-        assert_eq!(built.report.ceilings, down.iter().filter(|d| **d).count() as u64, "{number}");
+        assert_eq!(built.report.left_out.ceilings, down.iter().filter(|d| **d).count() as u64, "{number}");
         let mut ground = scene.clone();
         let mut of = down.iter();
         ground.triangles.retain(|_| !of.next().unwrap());
@@ -688,7 +694,7 @@ fn random_closed_solids_look_as_the_oracle_says() {
         let t = Terrain::open_verified(&built.image).unwrap();
         let agreed = source_error(&t, &scene, &unstitched(), 1);
         let undersides = agreed.lost.iter().find(|l| l.cause == "underside").map(|l| l.triangles);
-        assert!(agreed.holds() && undersides == Some(built.report.ceilings), "{number}: {agreed:?}");
+        assert!(agreed.holds() && undersides == Some(built.report.left_out.ceilings), "{number}: {agreed:?}");
         let merge = t.header().layer_merge;
         for p in points(&oracle, 8, number) {
             let truth: Vec<i64> = oracle.layers(p.x, p.y, merge).iter().map(|g| g.z).collect();

@@ -76,7 +76,7 @@ fn check(scene: &Scene, count: usize) -> Result<(), TestCaseError> {
     let built = built.map_err(|e| TestCaseError::fail(e.to_string()))?;
     let r = &built.report;
     prop_assert_eq!(r.triangles, oracle.len() as u64, "stored");
-    prop_assert_eq!(r.vertical + r.collapsed, oracle.flat as u64, "without plan area");
+    prop_assert_eq!(r.left_out.vertical + r.left_out.collapsed, oracle.flat as u64, "without plan area");
     prop_assert_eq!(r.duplicates, oracle.repeats as u64, "duplicates");
     let terrain = Terrain::open_verified(&built.image).map_err(|e| TestCaseError::fail(e.to_string()))?;
     compare(&terrain, &oracle, &points(&oracle, count, 1));

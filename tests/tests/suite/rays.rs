@@ -1,13 +1,15 @@
 //! Rays against brute force.
 
-use crate::common::{hills, image, lattice_scene, metres, shuffled};
-use hardpan::{Kind, Point, Ray, RayAnswer, RayOptions, RayStatus, Terrain};
+use crate::common::{as_given, hills, image, lattice_scene, metres, shuffled};
+use hardpan::{
+    Beam, Kind, Kinds, LeafKind, Mover, Point, Pose, Ray, RayAnswer, RayHit, RayOptions, RayStatus, StepStatus, Terrain,
+};
 use hardpan_builder::demo::fixtures;
-use hardpan_builder::{Scene, Triangle};
+use hardpan_builder::{HeightField, Image, Options, Rays, Scene, Triangle, build};
 use num_rational::BigRational;
 use verification::oracle::Oracle;
 use verification::random::Random;
-use verification::rays::{Met, meetings, rays};
+use verification::rays::{Met, meetings, meetings_of, rays, rays_about, surfaces};
 
 /// Holds an answer against the truth.
 #[track_caller]
@@ -60,7 +62,7 @@ fn compare(name: &str, scene: &Scene, count: usize, reach: i64, seed: u64) {
         let answer = t.raycast(ray, &options);
         same(&t, &oracle, &ray, &answer, all.first());
         found += usize::from(answer.found());
-        let place = |a: RayAnswer| RayAnswer { hit: hardpan::RayHit { place: [0; 3], ..a.hit }, ..a };
+        let place = |a: RayAnswer| RayAnswer { hit: RayHit { place: [0; 3], ..a.hit }, ..a };
         assert_eq!(place(answer), place(other.raycast(ray, &options)), "{ray:?}");
         assert_eq!(answer, t.raycast_costed(ray, &options).0);
         let front = RayOptions { front_only: true, ..options };
@@ -295,4 +297,337 @@ fn rays_through_edges_and_vertices() {
 fn a_million_rays_through_edges_and_vertices() {
     through_edges("hills", &hills(300, 0.7), 1_000_000);
     through_edges("city", &fixtures::city(), 1_000_000);
+}
+
+/// An image with all that its scene has for rays.
+fn whole(scene: &Scene, rays: Rays) -> Image {
+    build(scene, &Options { rays: Some(rays), ..as_given() }).expect("builds").image
+}
+
+/// Boxes, tables, bridges and leaning plates over a floor of two materials, some of them at one place.
+fn furnished(seed: u64) -> Scene {
+    let mut r = Random(seed);
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    let mut quad = |corners: [[f64; 3]; 4], material: u16| {
+        let first = positions.len() as u32;
+        positions.extend(corners);
+        for v in [[0, 1, 2], [0, 2, 3]] {
+            triangles.push(Triangle { v: v.map(|k| first + k), material, source: 0 });
+        }
+    };
+    for (x, y) in (0..6).flat_map(|i| (0..6).map(move |j| (f64::from(i) * 4.0, f64::from(j) * 4.0))) {
+        quad([[x, y, 0.0], [x + 4.0, y, 0.0], [x + 4.0, y + 4.0, 0.0], [x, y + 4.0, 0.0]], u16::from(x > 9.0));
+    }
+    for i in 0..24 {
+        let at = |r: &mut Random, n: usize| r.below(n * 4) as f64 / 4.0;
+        let ([x, y, z], [a, b, c]) =
+            ([at(&mut r, 20), at(&mut r, 20), at(&mut r, 3)], [0, 1, 2].map(|_| 0.25 + at(&mut r, 3)));
+        let lean = if i % 3 == 0 { at(&mut r, 2) } else { 0.0 };
+        let p = |i: usize, j: usize, k: usize| [x + a * i as f64 + lean * k as f64, y + b * j as f64, z + c * k as f64];
+        // top, bottom, sides, each looking outwards
+        quad([p(0, 0, 1), p(1, 0, 1), p(1, 1, 1), p(0, 1, 1)], 2);
+        quad([p(0, 0, 0), p(0, 1, 0), p(1, 1, 0), p(1, 0, 0)], 3);
+        quad([p(0, 0, 0), p(1, 0, 0), p(1, 0, 1), p(0, 0, 1)], 1);
+        quad([p(1, 1, 0), p(0, 1, 0), p(0, 1, 1), p(1, 1, 1)], 2);
+        quad([p(0, 1, 0), p(0, 0, 0), p(0, 0, 1), p(0, 1, 1)], 3);
+        quad([p(1, 0, 0), p(1, 1, 0), p(1, 1, 1), p(1, 0, 1)], 0);
+    }
+    Scene { positions, triangles, ..lattice_scene(&[], Vec::new()) }
+}
+
+/// MW-04, MV-52: ground, undersides and walls in one walk, in every choice of kinds, against brute force over all of them.
+#[test]
+fn walls_and_undersides() {
+    let mut all: Vec<(String, Scene)> = (0..3).map(|seed| (format!("furnished {seed}"), furnished(seed))).collect();
+    all.push(("curb".into(), fixtures::curb()));
+    all.push(("town".into(), fixtures::town(1)));
+    for (name, mut scene) in all {
+        let options = Options { rays: Some(Rays::All), ..Options::default() };
+        scene.materials.iter_mut().enumerate().for_each(|(i, m)| m.class_mask = 1 << i);
+        let image = build(&scene, &options).expect("builds").image;
+        let t = Terrain::open_verified(&image).unwrap();
+        let surfaces = surfaces(&t);
+        let mut of_kind = [0; 3];
+        let corners: Vec<_> = surfaces.iter().map(|s| s.corners).collect();
+        let count = 2_000_000 / (surfaces.len() + 1500);
+        for ray in rays_about(&corners, count, 10 << 20, 5).into_iter().filter(|ray| !upright(ray)) {
+            for kinds in [7u32, 1, 2, 4, 6] {
+                let truth = meetings_of(&surfaces, kinds, &ray);
+                let options = RayOptions { kinds: Kinds(kinds), ..RayOptions::default() };
+                let mut after = None;
+                for met in truth.iter().map(Some).chain([None]).take(3) {
+                    let met = met
+                        .filter(|m| after.is_none_or(|after| m.t() > after))
+                        .or(truth.iter().find(|m| after.is_some_and(|after| m.t() > after)));
+                    let answer = t.raycast(ray, &RayOptions { after, ..options });
+                    let Some(met) = met else {
+                        assert!(!answer.found(), "{name}: {ray:?}: {answer:?}");
+                        break;
+                    };
+                    let s = surfaces[met.face];
+                    let hit = answer.hit;
+                    assert_eq!(
+                        (answer.status, hit.t),
+                        (RayStatus::Found, met.t()),
+                        "{name}: {kinds} {ray:?}: {answer:?}, {met:?} {s:?}"
+                    );
+                    assert_eq!(
+                        (hit.kind as u8, hit.back, hit.material, hit.source),
+                        (s.kind, met.back, s.material, s.source),
+                        "{name}: {ray:?}: {met:?}"
+                    );
+                    let normal = [hit.normal.x, hit.normal.y, hit.normal.z].map(i128::from);
+                    let [a, b, c] = s.corners.map(|v| v.map(i128::from));
+                    let (u, v) = ([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
+                    assert_eq!(
+                        normal,
+                        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+                    );
+                    of_kind[hit.kind as usize] += 1;
+                    after = Some(hit.t);
+                }
+            }
+            // of one class of material
+            let classes = 1 << (ray.from.x & 3);
+            let truth = meetings_of(&surfaces, 7, &ray)
+                .into_iter()
+                .find(|m| t.materials()[usize::from(surfaces[m.face].material)].class_mask & classes != 0);
+            let answer = t.raycast(ray, &RayOptions { classes, ..RayOptions::default() });
+            assert_eq!(answer.found().then_some(answer.hit.t), truth.map(|m| m.t()), "{name}: {ray:?}");
+        }
+        println!("{name}: {of_kind:?}");
+        assert!(of_kind.iter().sum::<i32>() > 300, "{name}: {of_kind:?}");
+    }
+}
+
+/// Heights of cells change what is read and no answer.
+#[test]
+fn extents_change_no_answer() {
+    let scene = hills(40, 0.7);
+    let [plain, extents] = [Rays::None, Rays::Extents].map(|rays| whole(&scene, rays));
+    let (a, b) = (Terrain::open(&plain).unwrap(), Terrain::open(&extents).unwrap());
+    let mut tests = [0u64; 2];
+    for ray in rays(&Oracle::new(&scene), 20_000, 5 << 20, 8) {
+        let (one, two) = (a.raycast_costed(ray, &RayOptions::default()), b.raycast_costed(ray, &RayOptions::default()));
+        assert_eq!(one.0, two.0, "{ray:?}");
+        tests[0] += u64::from(one.1.tests);
+        tests[1] += u64::from(two.1.tests);
+    }
+    println!("{tests:?} tests");
+    assert!(5 * tests[1] < 4 * tests[0], "{tests:?}");
+    // a kind that the image does not hold
+    let ray = a.ray_from([1.0, 1.0, 9.0], [1.0, 0.0, -1.0], 5.0).unwrap();
+    for (t, kinds) in [(&a, Kinds::OBSTACLE), (&b, Kinds::CEILING), (&b, Kinds::GROUND.and(Kinds::OBSTACLE))] {
+        assert_eq!(t.raycast(ray, &RayOptions { kinds, ..RayOptions::default() }).status, RayStatus::NotStored);
+    }
+}
+
+fn field(columns: usize, rows: usize, pitch: f64, height: impl Fn(usize, usize) -> f64) -> Scene {
+    let heights = (0..columns * rows).map(|i| height(i % columns, i / columns)).collect();
+    let field =
+        HeightField { origin: [0.25, -3.0], pitch, columns, rows, heights, material: 2, source: 1, tolerance: 0.0 };
+    Scene { fields: vec![field], ..lattice_scene(&[], Vec::new()) }
+}
+
+/// On height fields a ray and `closest` agree, to what `closest` drops of a place; nothing is missed, and nothing lies before.
+#[test]
+fn fields_agree_with_closest() {
+    let rough = |i: usize, j: usize| ((i * 7 + j * j * 3 + i * j) % 17) as f64 / 16.0;
+    let smooth = |i: usize, j: usize| ((i as f64 / 5.0).sin() + (j as f64 / 4.0).cos()) * 2.0;
+    let holed = |i: usize, j: usize| if (i * 5 + j * 3) % 23 == 0 { f64::NAN } else { rough(i, j) };
+    let cases = [
+        ("rough", field(60, 45, 0.5, rough), Some(13u8)),
+        ("odd pitch", field(40, 60, 0.3, rough), None),
+        ("smooth", field(70, 70, 1.0, smooth), Some(14)),
+        ("holed", field(50, 50, 0.5, holed), None),
+    ];
+    for (name, scene, tile_log2) in cases {
+        let image = build(&scene, &Options { tile_log2, ..as_given() }).expect("builds").image;
+        let t = Terrain::open_verified(&image).unwrap();
+        let mut r = Random(4);
+        let [low, high] = t.bounds();
+        let (mut found, mut grazed) = (0, 0);
+        for i in 0..6000 {
+            let mut at = |margin: f64| {
+                [0, 1, 2].map(|k| {
+                    low[k] - margin + (high[k] - low[k] + 2.0 * margin) * r.below(1 << 20) as f64 / f64::from(1 << 20)
+                })
+            };
+            let (mut p, mut q) = (at(0.0), at(0.0));
+            // half of them surely go through the ground
+            if i % 2 == 0 {
+                (p[2], q[2]) = (high[2] + 0.5, low[2] - 0.5);
+            }
+            let pitch = scene.fields[0].pitch;
+            let snap = |v: f64, o: f64| ((v - o) / pitch).round() * pitch + o;
+            match i % 10 {
+                // through posts, along their lines, and diagonally
+                4 => (p[0], q[0]) = (snap(p[0], 0.25), snap(p[0], 0.25)),
+                5 | 6 => {
+                    (p[0], p[1], q[0], q[1]) = (snap(p[0], 0.25), snap(p[1], -3.0), snap(q[0], 0.25), snap(q[1], -3.0))
+                }
+                8 => {
+                    (p[0], p[1]) = (snap(p[0], 0.25), snap(p[1], -3.0));
+                    let n = ((q[0] - p[0]).abs().min((q[1] - p[1]).abs()) / pitch).floor() * pitch;
+                    (q[0], q[1]) = (p[0] + n.copysign(q[0] - p[0]), p[1] + n.copysign(q[1] - p[1]));
+                }
+                _ => {}
+            }
+            let Ok(ray) = t.ray_to(p, q) else { continue };
+            if upright(&ray) {
+                continue;
+            }
+            let answer = t.raycast(ray, &RayOptions::default());
+            if i % 2 == 0 && name != "holed" {
+                assert!(answer.found(), "{name}: {p:?} {q:?} {answer:?}");
+            }
+            // heights above the ground along the way
+            let above = |k: f64| {
+                let at = ray.at(k);
+                let ground = t.closest(at);
+                ground.found().then(|| at.z - ground.hit.z)
+            };
+            let off = 3000;
+            let until = if answer.found() { answer.hit.t } else { 1.0 };
+            let sign = (0..=200)
+                .filter_map(|k| above(until * f64::from(k) / 200.0))
+                .filter(|z| z.abs() > off)
+                .collect::<Vec<_>>();
+            let whole = name != "holed";
+            assert!(!whole || sign.windows(2).all(|w| (w[0] > 0) == (w[1] > 0)), "{name}: {ray:?} {answer:?} {sign:?}");
+            if answer.found() {
+                found += 1;
+                assert_eq!((answer.hit.leaf, answer.hit.material, answer.hit.kind), (LeafKind::Patch, 2, Kind::Ground));
+                let here = above(answer.hit.t).or(above(answer.hit.t + 1e-9)).or(above(answer.hit.t - 1e-9));
+                assert!(here.is_some_and(|z| z.abs() <= off), "{name}: {ray:?} {answer:?} {here:?}");
+                let last = sign.last();
+                assert!(
+                    last.is_none_or(|z| (*z < 0) == answer.hit.back) || !whole,
+                    "{name}: {ray:?} {answer:?} {last:?}"
+                );
+                // the next one is met from the other side
+                let next = t.raycast(ray, &RayOptions { after: Some(answer.hit.t), ..RayOptions::default() });
+                if next.found() && whole && next.hit.t < 1.0 && next.hit.t - answer.hit.t > 1e-6 {
+                    // through posts and along diagonals it may touch one exactly
+                    grazed += usize::from(next.hit.back == answer.hit.back && ![4, 5, 6, 8].contains(&(i % 10)));
+                }
+            }
+        }
+        println!("{name}: {found} met, {grazed} odd");
+        assert!(found > 2000 && grazed == 0, "{name}: {found} {grazed}");
+    }
+}
+
+/// Damaged tiles: an answer before them stands, and behind them nothing is told.
+#[test]
+fn damaged_tiles_are_told_where_the_ray_comes_to_them() {
+    let scene = hills(40, 0.5);
+    let image =
+        build(&scene, &Options { tile_log2: Some(15), rays: Some(Rays::All), ..as_given() }).expect("builds").image;
+    let t = Terrain::open(&image).unwrap();
+    assert!(t.header().tile_count > 3);
+    let damage = [0b10u8];
+    let damaged = t.with_damage(&damage);
+    let mut told = 0;
+    for ray in rays(&Oracle::new(&scene), 4000, 10 << 20, 2) {
+        let (whole, answer) = (t.raycast(ray, &RayOptions::default()), damaged.raycast(ray, &RayOptions::default()));
+        if answer.status == RayStatus::Damaged {
+            told += 1;
+            assert!(!whole.found() || whole.hit.t >= answer.hit.t - 1e-12 || upright(&ray), "{ray:?}");
+        } else {
+            assert_eq!(answer, whole, "{ray:?}");
+        }
+    }
+    assert!(told > 100, "{told}");
+}
+
+/// MW-08, MW-09, MW-10, MW-11, MW-12: distances of a body's rays, less a radius; the end of one that meets nothing.
+#[test]
+fn mw_09_distances_of_wheels() {
+    let image = whole(&fixtures::flat(), Rays::All);
+    let t = Terrain::open(&image).unwrap();
+    let down = Beam { origin: [0.0; 3], direction: [0.0, 0.0, -2.0], length: 0.6, less: 0.3 };
+    let tilted = Beam { direction: [1.0, 0.0, -1.0], ..down };
+    let missing = Beam { direction: [0.0, 1.0, 0.0], length: 0.5, ..down };
+    let mut out = [t.beam(&Pose::at([0.0; 3]), &down, &RayOptions::default()); 3];
+    let beams = [down, tilted, missing];
+    assert_eq!(t.rays(&Pose::at([1.0, 2.0, 0.35]), &beams, &RayOptions::default(), &mut out), 3);
+    assert!((out[0].distance - 0.05).abs() < 1e-6, "{:?}", out[0]);
+    let at = t.metres(out[0].answer.hit.at);
+    assert!(at.iter().zip([1.0, 2.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-6), "{at:?}");
+    assert!((out[1].distance - (0.35 * 2f64.sqrt() - 0.3)).abs() < 1e-6, "{:?}", out[1]);
+    assert_eq!((out[2].answer.status, out[2].distance), (RayStatus::Clear, 0.5 - 0.3));
+    let end = t.metres(out[2].answer.hit.at);
+    assert!((end[1] - 2.5).abs() < 1e-6 && (end[2] - 0.35).abs() < 1e-6, "{end:?}");
+    // RF-23: down is where the chassis says, ten degrees off
+    let ramp = whole(&fixtures::ramp(), Rays::All);
+    let t = Terrain::open(&ramp).unwrap();
+    let (sin, cos) = (10f64.to_radians().sin(), 10f64.to_radians().cos());
+    let pose = Pose { centre: [0.0, 0.0, 3.0], axes: [[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]] };
+    let sensed =
+        t.beam(&pose, &Beam { direction: [0.0, 0.0, -1.0], length: 20.0, less: 0.0, ..down }, &RayOptions::default());
+    let ray = t.ray_from(pose.centre, [sin, 0.0, -cos], 20.0).unwrap();
+    let truth = meetings(&Oracle::new(&fixtures::ramp()), &ray);
+    assert_eq!(sensed.answer.hit.t, truth[0].t());
+}
+
+/// CG-23, CG-22: the lamp over the kerb leaves 5 m, and a step up the kerb is for who may and can.
+#[test]
+fn cg_22_steps_and_cg_23_clearance_at_the_kerb() {
+    let mut scene = fixtures::curb();
+    // metal, pavement, road
+    for (material, class_mask) in scene.materials.iter_mut().zip([0, 0b10, 0b11]) {
+        material.class_mask = class_mask;
+    }
+    let image = whole(&scene, Rays::All);
+    let t = Terrain::open(&image).unwrap();
+    let beside = t.clearance([-0.5, 0.0, 0.0]);
+    assert_eq!((t.z_f64(&beside.ground.hit), t.free_f64(&beside)), (0.0, Some(5.0)));
+    // on the very edge of the pavement that is the next surface, and the lamp is above it
+    assert_eq!(t.free_f64(&t.clearance([0.0, 0.0, 0.0])), Some(0.149993896484375));
+    assert_eq!(t.free_f64(&t.clearance([0.0, 0.0, 0.2])), Some(5.0 - 0.149993896484375));
+    assert_eq!(t.free_f64(&t.clearance([-5.0, 0.0, 0.0])), None);
+    let (car, pedestrian) = (0b1, 0b10);
+    let of = |classes: u32, x: f64| {
+        let answer = t.closest_of([x, 5.0, 0.0], classes, &t.options());
+        answer.found().then(|| t.z_f64(&answer.hit))
+    };
+    assert_eq!(
+        [of(car, 5.0), of(pedestrian, 5.0), of(car, -5.0), of(0, 5.0)],
+        [None, Some(0.15), Some(0.0), Some(0.15)].map(|z| z.map(|z: f64| (z * 65536.0).round() / 65536.0))
+    );
+    let mut hits = [hardpan::Hit::NONE; 4];
+    let layers = |classes: u32, hits: &mut [hardpan::Hit]| t.layers_of([0.5, 0.0, 0.0], classes, hits).total;
+    assert_eq!([layers(0, &mut hits), layers(pedestrian, &mut hits), layers(car, &mut hits)], [2, 1, 0]);
+    let step = |x: f64, to: f64, mover: Mover| t.can_step([x, 5.0, 0.0], [to, 5.0, 0.0], &mover).status;
+    let walker = Mover { classes: pedestrian, step: 0.2, height: 1.9 };
+    assert_eq!(step(-0.3, 0.3, walker), StepStatus::Free);
+    assert_eq!(step(0.3, -0.3, walker), StepStatus::Free);
+    assert_eq!(step(-0.3, 0.3, Mover { step: 0.1, ..walker }), StepStatus::NoGroundThere);
+    assert_eq!(step(-0.3, 0.3, Mover { classes: car, ..walker }), StepStatus::NoGroundThere);
+    assert_eq!(step(0.3, 0.6, Mover { classes: car, ..walker }), StepStatus::NoGroundHere);
+    let under = |height: f64| t.can_step([-2.0, 0.0, 0.0], [-0.5, 0.0, 0.0], &Mover { height, ..walker }).status;
+    assert_eq!([under(4.9), under(5.1)], [StepStatus::Free, StepStatus::TooLow]);
+}
+
+/// MW-04: a wall twelve metres ahead, which the ground alone does not show.
+#[test]
+fn mw_04_a_wall_ahead() {
+    let mut scene = fixtures::flat();
+    let first = scene.positions.len() as u32;
+    scene.positions.extend([[12.0, -2.0, 0.0], [12.0, 2.0, 0.0], [12.0, 2.0, 3.0], [12.0, -2.0, 3.0]]);
+    scene.triangles.extend([[0, 2, 1], [0, 3, 2]].map(|v| Triangle { v: v.map(|k| first + k), ..Triangle::default() }));
+    let image = whole(&scene, Rays::All);
+    let t = Terrain::open(&image).unwrap();
+    let body = Beam { origin: [0.0, 0.0, 0.5], direction: [1.0, 0.0, 0.0], length: 30.0, less: 2.0 };
+    let sensed = t.beam(&Pose::at([0.0; 3]), &body, &RayOptions::default());
+    assert_eq!((sensed.answer.status, sensed.answer.hit.kind), (RayStatus::Found, Kind::Obstacle));
+    assert!((sensed.distance - 10.0).abs() < 1e-5, "{sensed:?}");
+    let ground = RayOptions { kinds: Kinds::GROUND, ..RayOptions::default() };
+    assert!(!t.beam(&Pose::at([0.0; 3]), &body, &ground).answer.found());
+    // straight down on the wall's edge the ground answers, and nothing else is there
+    assert_eq!(
+        t.raycast(t.ray_to([12.0, 0.0, 5.0], [12.0, 0.0, -1.0]).unwrap(), &RayOptions::default()).hit.kind,
+        Kind::Ground
+    );
 }

@@ -37,8 +37,8 @@ fn vt_75_the_least_volume_grows_evenly() {
     let odd = Split { depth_tolerance: 2, min_volume: 2.0, volume_increase: 1.0, ..s };
     assert_eq!([2, 3, 4, 5].map(|d| odd.limits(d).1), [2.0, 4.0, 6.0, 8.0]);
     // more is accepted for its volume where that grows
-    let still = obeys(&uneven(), Split { min_volume: 0.125, ..BY_COUNT }).2.index_bytes;
-    let grows = obeys(&uneven(), Split { min_volume: 0.125, volume_increase: 1.5, ..BY_COUNT }).2.index_bytes;
+    let still = obeys(&uneven(), Split { min_volume: 0.125, ..BY_COUNT }).2.packed.index_bytes;
+    let grows = obeys(&uneven(), Split { min_volume: 0.125, volume_increase: 1.5, ..BY_COUNT }).2.packed.index_bytes;
     assert!(grows < still, "{grows} {still}");
 }
 
@@ -189,7 +189,7 @@ fn vt_72_leaves_hold_as_many_as_is_preferred() {
     assert!(levels.keys().any(|&d| d > 12));
     let (levels, small, loose) = obeys(&scene, Split { bundle_size: 40, ..BY_COUNT });
     assert!(small == 0 && levels.values().all(|l| l.1 <= 40) && levels.values().any(|l| l.1 > 20), "{levels:?}");
-    assert!(loose.index_bytes < plain.index_bytes);
+    assert!(loose.packed.index_bytes < plain.packed.index_bytes);
     // above the tolerance more than that only by the rule of volume: `obeys` holds each leaf to it
     let (levels, small, _) = obeys(&scene, Split { min_volume: 0.125, volume_increase: 0.0, ..BY_COUNT });
     assert!(small > 0 && levels.values().any(|l| l.1 > 8));

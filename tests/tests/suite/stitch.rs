@@ -57,7 +57,7 @@ fn a_junction_is_closed_within_the_threshold() {
         assert_eq!((r.stitch.divided, r.stitch.added, r.stitch.joined, r.stitch.left), (1, 1, 0, 0), "{by:?}");
         let [h, v] = [r.stitch.moved[0] * 4096.0, r.stitch.moved[1] * 65536.0];
         assert_eq!([h, v], [by[1].abs() as f64, by[2].abs() as f64], "{by:?}");
-        assert!(r.error[0] == 0.0, "the image states it, not the repair");
+        assert!(r.packed.error[0] == 0.0, "the image states it, not the repair");
     }
 }
 
@@ -99,7 +99,7 @@ fn a_wheel_crosses_where_it_fell_through() {
         let built = build(&scene, &o).unwrap();
         let t = Terrain::open_verified(&built.image).unwrap();
         let h = t.header();
-        (t.closest(gap).found(), [h.error_plan, h.error_height], built.report.error)
+        (t.closest(gap).found(), [h.error_plan, h.error_height], built.report.packed.error)
     });
     let half = [0.5f64.sqrt() / 4096.0, 0.5 / 65536.0];
     assert!(!answers[0].0 && answers[1].0);
@@ -259,7 +259,7 @@ fn ground_is_not_joined_to_a_ceiling() {
     scene.positions.extend(beside.positions);
     scene.triangles.extend(beside.triangles.iter().map(|t| Triangle { v: t.v.map(|v| v + first), source: 1, ..*t }));
     let r = repair(&scene, &Options::default()).unwrap().1;
-    assert_eq!((r.ceilings, r.vertical, r.triangles), (1, 6, 3));
+    assert_eq!((r.left_out.ceilings, r.left_out.vertical, r.triangles), (1, 6, 3));
     assert_eq!((r.stitch.joined, r.stitch.divided, r.stitch.left), (0, 0, 0));
 }
 
@@ -945,7 +945,7 @@ fn real_meshes_keep_no_seams() {
             "{name}: {before} seams before, {} after, {seconds:.2} s; {:?}; {} ceilings",
             found.len(),
             r.stitch,
-            r.ceilings
+            r.left_out.ceilings
         );
         assert_eq!((found.len(), r.stitch.left, r.stitch.nudged), (0, 0, nudged), "{name}: {found:?}");
     }

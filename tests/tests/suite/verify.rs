@@ -1545,7 +1545,7 @@ fn by_05_what_is_too_steep() {
         let rules = Options { max_slope: Some(limit), ..Options::default() };
         let built = build(&scene, &rules).unwrap();
         let a = source_error(&Terrain::open(&built.image).unwrap(), &scene, &rules, 1000);
-        assert_eq!([built.report.steep, a.lost[7].triangles], [steep; 2], "{limit}");
+        assert_eq!([built.report.left_out.steep, a.lost[7].triangles], [steep; 2], "{limit}");
         assert!(a.holds(), "{limit}: {a:?}");
     }
     // upright but for rounding, and so close to a limit that rounding decides: what a build may keep is a source of ground
@@ -1567,7 +1567,7 @@ fn by_05_what_is_too_steep() {
         let rules = Options { max_slope: Some(limit), ..Options::default() };
         let built = build(&doubtful, &rules).unwrap();
         let a = source_error(&Terrain::open(&built.image).unwrap(), &doubtful, &rules, 1000);
-        assert!(a.holds() && (1..590).contains(&built.report.steep), "{limit}: {a:?}");
+        assert!(a.holds() && (1..590).contains(&built.report.left_out.steep), "{limit}: {a:?}");
     }
 }
 
@@ -1597,7 +1597,7 @@ fn by_05_a_file_twice() {
             let lacks = std::ptr::eq(source, &twice) && !std::ptr::eq(scene, &twice);
             assert_eq!(a.holds(), !lacks, "{a:?}");
         }
-        built.report.ceilings
+        built.report.left_out.ceilings
     });
     assert_eq!(undersides, [2, 0, 4]);
 }

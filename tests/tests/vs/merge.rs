@@ -767,7 +767,7 @@ fn a_rebuild_mends_what_was_not_mended_and_nothing_twice() {
     let now = build(&rebuild.scene, &rebuild.options).unwrap();
     let once = build(&torn, &Options::default()).unwrap();
     assert_eq!(now.report.stitch.open_edges, once.report.stitch.open_edges);
-    assert!(now.report.stitch.joined > 0 && now.report.error[0] >= once.report.error[0] - 1e-9);
+    assert!(now.report.stitch.joined > 0 && now.report.packed.error[0] >= once.report.packed.error[0] - 1e-9);
     // it was: so it is let be
     let image = build_recorded(&torn, &Options::default(), Some(&Provenance::default())).unwrap().image;
     let t = Terrain::open_verified(&image).unwrap();

@@ -7,33 +7,102 @@ from typing import Any
 
 import numpy as np
 
+from ._hardpan import REACH, STATUS
+
 NO_MATERIAL = 65535
 """Stands in `material` and `source` where there is no ground."""
 
 
-class Status(enum.IntEnum):
-    """What a query came to."""
+def _outcome(name: str, meaning: str, members: list[tuple[str, int, str]]) -> Any:
+    """The outcomes that the kernel names, as an `enum.IntEnum`."""
+    outcome = enum.IntEnum(name, [(symbol, code) for symbol, code, _ in members], module=__name__)  # type: ignore[misc]
+    outcome.__doc__ = "\n\n".join([meaning, *(f"{symbol}: {text}" for symbol, _, text in members)])
+    return outcome
+
+
+Status: Any = _outcome("Status", "What a query came to.", STATUS)
+Reach: Any = _outcome("Reach", "Which stage of the search found the ground.", REACH)
+
+
+class RayStatus(enum.IntEnum):
+    """What a ray came to."""
 
     FOUND = 0
-    """There is ground."""
-    NO_GROUND = 1
-    """The image covers the place, and has no ground within the windows."""
-    NOT_IN_IMAGE = 2
-    """The image does not cover the place; or the position is NaN, infinite or too far away."""
-    DAMAGED = 3
-    """The image's bytes are no image there."""
-    LIMIT_REACHED = 4
-    """The search was cut short; no query does that yet."""
+    """It meets a surface."""
+    CLEAR = 1
+    """It meets nothing."""
+    LEFT_IMAGE = 2
+    """It meets nothing in the image, and `t` is where it first leaves what the image covers."""
+    NOT_STORED = 3
+    """A kind was asked for that the image does not hold."""
+    DAMAGED = 4
+    """It comes to damaged bytes at `t`, and meets nothing before."""
+    LIMIT_REACHED = 5
+    """It passes more than a million squares of the index."""
+    NO_LENGTH = 6
+    """Its direction or its length is zero."""
+    NOT_FINITE = 7
+    """A number of it is NaN, infinite or too far away."""
+    TOO_LONG = 8
+    """It is longer than 2 km."""
 
 
-class Reach(enum.IntEnum):
-    """Which stage of the search found the ground."""
+class Kind(enum.IntEnum):
+    """Kinds of surfaces."""
 
-    NEAR = 0
-    FAR_BELOW = 1
-    FAR_ABOVE = 2
-    FALLBACK = 3
-    """None did: the values are those of the fall-back."""
+    GROUND = 0
+    """What wheels stand on."""
+    CEILING = 1
+    """What looks down."""
+    OBSTACLE = 2
+    """What wheels do not stand on: walls, trees."""
+
+
+class RayAnswers:
+    """What each ray met, as arrays of the shape that was asked: S.
+
+    Without a hit (`found` is False) `t` and `at` say how far the ray was searched: to its end, if it is clear.
+    """
+
+    __slots__ = ("at", "back", "kind", "length", "material", "normal", "source", "status", "t")
+
+    def __init__(self, shape: tuple[int, ...], length: np.ndarray, columns: tuple[np.ndarray, ...]) -> None:
+        t, at, normal, material, source, status, kind, back = columns
+        self.length = length.reshape(shape)
+        """Lengths that were asked, metres: float64, S."""
+        self.t = t.reshape(shape)
+        """The part of the way: float64, S."""
+        self.at = at.reshape((*shape, 3))
+        """The place, metres: float64, S + (3,)."""
+        self.normal = normal.reshape((*shape, 3))
+        """The unit normal of the face's front: float64, S + (3,)."""
+        self.material = material.reshape(shape)
+        """Index into `Image.materials`, or `NO_MATERIAL`: uint16, S."""
+        self.source = source.reshape(shape)
+        """Index into `Image.sources`, or `NO_MATERIAL`: uint16, S."""
+        self.status = status.reshape(shape)
+        """Numbers of `RayStatus`: uint8, S."""
+        self.kind = kind.reshape(shape)
+        """Numbers of `Kind`: uint8, S."""
+        self.back = back.reshape(shape)
+        """Whether the surface was met from behind: bool, S."""
+
+    @property
+    def found(self) -> np.ndarray:
+        """Whether there is a surface: bool, S."""
+        return self.status == RayStatus.FOUND
+
+    @property
+    def distance(self) -> np.ndarray:
+        """How far `at` is from the ray's start, metres: float64, S."""
+        return self.t * self.length
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        found = int(np.count_nonzero(self.found))
+        return f"<hardpan.RayAnswers of shape {self.t.shape}: {found} of {self.t.size} met a surface>"
 
 
 class Table:

@@ -1,6 +1,6 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::report::{Code, Finding, Quantity, Severity};
 
 use super::{AXES, Part, plan};
 use crate::util::text::{counted, decimal, few, grouped};
@@ -84,10 +84,9 @@ pub fn finding(part: &Part, ups: impl IntoIterator<Item = usize>) -> Option<Find
         AXES[axes[0]],
         AXES[axes[1]],
     );
-    let hint = Hint::Mend("leave such points out before they become a mesh, or fill them (gdal_fillnodata.py)".into());
     let value = |name, value| Quantity { name, value, unit: "" };
     let [count, faces] = [count, faces].map(|n| n as f64);
     let values = vec![value("height", part.voids[up][0]), value("vertices", count), value("triangles", faces)];
     let place = Some(part.place(first)).filter(|place| place.iter().all(|v| v.is_finite()));
-    Some(Finding { place, values, ..part.finding(Code::NoData, Severity::Warning, text, hint) })
+    Some(Finding { place, values, ..part.finding(Code::NoData, Severity::Warning, text, Code::NoData.hint()) })
 }

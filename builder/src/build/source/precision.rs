@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::report::{Code, Finding, Quantity, Severity};
 use crate::scene::{Scene, Triangle};
 use crate::settings::frame::Transform;
 
@@ -125,12 +125,11 @@ impl Rounded {
             "all its numbers are of single precision, which so far from zero (up to {}) has steps of {step}: {ground}",
             grouped(self.farthest as u64)
         );
-        let hint = Hint::Mend("export it nearer to zero, or from where it has double precision".into());
         let severity = if self.sure || self.loses() { Severity::Warning } else { Severity::Note };
         let value = |name, value, unit| Quantity { name, value, unit };
         let counts = [("lost", lost), ("triangles", all)].map(|(name, n)| value(name, n as f64, ""));
         let values = vec![value("step", self.step, "m"), value("farthest", self.farthest, ""), counts[0], counts[1]];
-        Finding { values, ..part.finding(Code::Precision, severity, text, hint) }
+        Finding { values, ..part.finding(Code::Precision, severity, text, Code::Precision.hint()) }
     }
 }
 

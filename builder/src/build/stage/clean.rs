@@ -1,7 +1,7 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
 use crate::build::lattice::{Wall, upward};
-use crate::report::{Contested, Report};
+use crate::report::{Contested, LeftOut};
 use crate::scene::{self, Material, WallKind};
 use crate::util::exact::area2;
 use hardpan_shaders::Face;
@@ -32,10 +32,19 @@ enum Fate {
 /// How many there are.
 const FATES: usize = Fate::Wall as usize + 1;
 
-/// Orients what is ground and sorts it; drops and counts the rest. Of each triangle, in the order of the scene, twice its plan
-/// area in square steps; zero of what is no ground, as are those that are `steep`. And which sides of coincident ones look up, by
-/// `looks_down`. The last triangles are known to be no ground, and what they are instead. What rays hit of all that becomes `walls`.
-#[allow(clippy::too_many_arguments)]
+/// What [`ground`] finds out.
+pub struct Cleaned {
+    /// Twice the plan area of each triangle of the scene, in its order, square steps; zero for a triangle that is left out.
+    pub areas: Vec<u64>,
+    /// Which sides of coincident triangles look up.
+    pub sides: Sides,
+    pub left_out: LeftOut,
+    /// Triangles that are no ground, and that rays hit.
+    pub walls: Vec<Wall>,
+}
+
+/// Orients the ground triangles and sorts them; drops and counts the rest. `steep` and `looks_down` know the triangles of the scene.
+/// The last triangles are no ground, as `known` says.
 pub fn ground(
     faces: &mut Vec<Face>,
     vertices: &[[i32; 3]],
@@ -44,9 +53,7 @@ pub fn ground(
     known: &[scene::Wall],
     steep: impl Fn(usize) -> bool + Sync,
     looks_down: impl Fn(usize) -> bool + Sync,
-    walls: &mut Vec<Wall>,
-    report: &mut Report,
-) -> (Vec<u64>, Sides) {
+) -> Cleaned {
     let first_known = faces.len() - known.len();
     let fate = |i: usize, f: &mut Face, corners: [[i32; 3]; 3]| {
         let material = &materials[usize::from(f.material)];
@@ -109,21 +116,19 @@ pub fn ground(
         (counts, walls)
     });
     let none = || ([0; FATES], Vec::new());
-    let (counts, found) = counted.reduce(none, |mut a, b| {
+    let (counts, walls) = counted.reduce(none, |mut a, b| {
         a.1.extend(b.1);
         (std::array::from_fn(|i| a.0[i] + b.0[i]), a.1)
     });
-    *walls = found;
-    for (fate, count) in [
-        (Fate::Excluded, &mut report.excluded),
-        (Fate::Obstacle, &mut report.obstacles),
-        (Fate::Collapsed, &mut report.collapsed),
-        (Fate::Vertical, &mut report.vertical),
-        (Fate::Ceiling, &mut report.ceilings),
-        (Fate::Steep, &mut report.steep),
-    ] {
-        *count += counts[fate as usize];
-    }
+    let of = |fate: Fate| counts[fate as usize];
+    let left_out = LeftOut {
+        excluded: of(Fate::Excluded),
+        obstacles: of(Fate::Obstacle),
+        collapsed: of(Fate::Collapsed),
+        vertical: of(Fate::Vertical),
+        ceilings: of(Fate::Ceiling),
+        steep: of(Fate::Steep),
+    };
     let kept = |some: Range<usize>| {
         let some = faces[some.clone()].iter().zip(&areas[some]);
         some.filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], f.key()))
@@ -141,7 +146,7 @@ pub fn ground(
     let some_coincide = sorted.reduce(|| false, |a, b| a | b);
     let sides = if some_coincide { Sides::of(&keys, faces, &areas, materials, looks_down) } else { Sides::default() };
     *faces = keys.into_par_iter().map(Face::of_key).collect();
-    (areas, sides)
+    Cleaned { areas, sides, left_out, walls }
 }
 
 /// Which of coincident triangles look up in the source, where nothing of higher rank says which of them stays.

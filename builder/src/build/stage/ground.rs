@@ -128,7 +128,7 @@ pub fn bearable(before: [f64; 2], by: [f64; 2], limit: [f64; 2]) -> bool {
 
 /// Ground that was uncovered, maybe.
 #[derive(Clone, Copy, Debug)]
-pub struct Swept {
+pub struct Sweep {
     /// Counter-clockwise.
     pub corners: [Place; 3],
     /// The triangle that it is of.
@@ -143,10 +143,10 @@ pub struct Swept {
 #[derive(Default)]
 pub struct Record {
     pub before: Option<(Vec<Place>, Vec<Face>)>,
-    pub swept: Vec<Swept>,
+    pub swept: Vec<Sweep>,
 }
 
-impl Swept {
+impl Sweep {
     /// The square of its longest side in plan.
     pub fn size(&self) -> u128 {
         let [a, b, c] = self.corners;
@@ -170,7 +170,7 @@ impl Record {
     fn add(&mut self, corners: [Place; 3], face: Face, by: [f64; 2], off: [f64; 2]) {
         let [a, b, c] = corners;
         if area2(a, b, c) > 0 {
-            self.swept.push(Swept { corners, face, by, off });
+            self.swept.push(Sweep { corners, face, by, off });
         }
     }
 

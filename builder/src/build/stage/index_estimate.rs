@@ -4,7 +4,7 @@
 //! of it. A square within meets all its sheets, so the rule divides it at least as far as their number and heights ask for.
 
 use super::bundle::{ALONE, Tri, neighbours};
-use super::grid::block_bytes;
+use super::cells::block_bytes;
 use super::rule::Rule;
 use crate::build::error::BuildError;
 use hardpan::format::block;

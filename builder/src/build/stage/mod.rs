@@ -3,17 +3,16 @@
 //! | to a mesh | to tiles |
 //! | --- | --- |
 //! | `quantise`, `facing`, `clean` | `raster`, `partition`, `bundle` |
-//! | `neighbours`, `region`, `ground`, `cover` | `rule`, `crowd`, `grid`, `index_estimate` |
+//! | `neighbours`, `region`, `ground`, `refill` | `rule`, `hot_spot`, `cells`, `index_estimate` |
 //! | `weld`, `stitch`, `walls` | `rays`, `tile`, `pack`; `error_quantiles` measures in the end |
 
 pub mod bundle;
+mod cells;
 pub mod clean;
-mod cover;
-pub mod crowd;
 pub mod error_quantiles;
 pub mod facing;
-mod grid;
 pub mod ground;
+pub mod hot_spot;
 mod index_estimate;
 mod neighbours;
 pub mod pack;
@@ -21,6 +20,7 @@ pub mod partition;
 pub mod quantise;
 pub mod raster;
 pub mod rays;
+mod refill;
 mod region;
 pub mod rule;
 pub mod stitch;

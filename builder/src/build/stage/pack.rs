@@ -7,7 +7,8 @@ use crate::build::error::{BuildError, Limit};
 use crate::build::lattice::Mesh;
 use crate::image::Image;
 use crate::options::{Options, Rays};
-use crate::report::Report;
+use crate::report::Packed;
+use crate::scene::Georeference;
 use crate::util::exact::exp2;
 use hardpan::format::bundle;
 use hardpan::format::rays::{KINDS, RaysHead, TABLE, kind_bit};
@@ -22,14 +23,14 @@ fn cone_index(m: &crate::scene::Material) -> f64 {
     if m.cone_index == 0.0 && counts { surface::CONE_INDEX } else { m.cone_index }
 }
 
-/// Lays out an image.
+/// Lays out an image of so many triangles.
 pub fn pack(
     mesh: &Mesh,
     options: &Options,
     tiles: Vec<Blob>,
     provenance: &[u8],
-    report: &mut Report,
-) -> Result<Image, BuildError> {
+    triangles: u64,
+) -> Result<(Image, Packed), BuildError> {
     let mut names = Vec::new();
     let mut name = |s: &str| {
         let at = names.len() as u32;
@@ -84,6 +85,7 @@ pub fn pack(
     let root = root(mesh, &tiles, &table)?;
     let rays = rays(mesh, options, &tiles);
 
+    let crs = options.crs.as_ref().map(Georeference::bytes);
     let body = |kind: u32| match kind {
         section::MATERIALS => materials.as_bytes(),
         section::NAMES => &names,
@@ -93,12 +95,17 @@ pub fn pack(
         section::TILE_TABLE => table.as_bytes(),
         section::PROVENANCE => provenance,
         section::RAYS => &rays,
+        section::CRS => crs.as_deref().unwrap_or_default(),
         kind => unreachable!("section kind {kind} is not written"),
     };
     let mut sections = [Section::default(); format::SECTIONS];
     let mut offset = format::HEAD_LEN as u64;
-    let has = |kind: &&section::Kind| kind.required || (kind.number == section::RAYS && !rays.is_empty());
-    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(has)) {
+    let is_written = |kind: &&section::Kind| match kind.number {
+        section::RAYS => !rays.is_empty(),
+        section::CRS => crs.is_some(),
+        _ => kind.required,
+    };
+    for (place, kind) in sections.iter_mut().zip(section::KINDS.iter().filter(is_written)) {
         let (len, crc, digest) = match kind.number {
             section::TILES => (at, 0, tiles_digest),
             number => {
@@ -117,7 +124,7 @@ pub fn pack(
     header.least_reader = format::VERSION;
     header.head_len = format::HEAD_LEN as u32;
     header.total_len = total;
-    fill(&mut header, mesh, options, &tiles, report);
+    fill(&mut header, mesh, options, &tiles, triangles);
     header.page_min = root.min;
     header.page_count = root.count;
     header.sections = sections;
@@ -154,8 +161,8 @@ pub fn pack(
         rest = others;
     }
     places.into_par_iter().for_each(|(t, own)| own.copy_from_slice(t.bytes()));
-    report.image_bytes = total;
-    Ok(image)
+    let packed = counts(&header, &tiles);
+    Ok((image, packed))
 }
 
 /// The section for rays; empty if the image has none.
@@ -191,7 +198,7 @@ fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob]) -> Vec<u8> {
     bytes
 }
 
-fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: &mut Report) {
+fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangles: u64) {
     let z_steps = |v: f64| (v * exp2(8 - options.z_log2)).round_ties_even() as i64;
     let sum = |f: fn(&Blob) -> u64| tiles.iter().map(f).sum::<u64>();
     let most = |f: fn(&Blob) -> u32| tiles.iter().map(f).max().unwrap_or(0);
@@ -201,7 +208,7 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     (h.tile_log2, h.page_log2) = (mesh.tile_log2, PAGE_LOG2);
     h.tile_count = tiles.len() as u32;
     h.max_layers = most(|t| t.head.max_layers);
-    h.triangles = report.triangles;
+    h.triangles = triangles;
     h.bundles = sum(|t| t.head.bundle_count.into());
     h.patch_blocks = sum(|t| t.patch_blocks);
     h.references = sum(|t| t.head.references.into());
@@ -218,15 +225,22 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     let source = mesh.source_error(tiles.iter().map(|t| [t.x, t.y]));
     let source = source.map(|all| all.values().fold([0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]));
     [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter(), source);
-    report.error = [h.error_plan, h.error_height];
+}
 
-    report.tiles = tiles.len() as u64;
-    report.nodes = sum(|t| t.nodes);
-    report.bundles = h.bundles;
-    report.references = h.references;
-    report.patch_blocks = h.patch_blocks;
-    report.index_bytes = sum(|t| t.index_bytes);
-    report.leaf_bytes = tiles.iter().map(|t| t.bytes().len() as u64 - u64::from(t.head.bundles) * 128).sum();
+/// The counts of an image.
+fn counts(h: &Header, tiles: &[Blob]) -> Packed {
+    let sum = |f: fn(&Blob) -> u64| tiles.iter().map(f).sum::<u64>();
+    Packed {
+        error: [h.error_plan, h.error_height],
+        tiles: tiles.len() as u64,
+        nodes: sum(|t| t.nodes),
+        bundles: h.bundles,
+        references: h.references,
+        patch_blocks: h.patch_blocks,
+        index_bytes: sum(|t| t.index_bytes),
+        leaf_bytes: sum(|t| t.bytes().len() as u64 - u64::from(t.head.bundles) * 128),
+        image_bytes: h.total_len,
+    }
 }
 
 struct Root {

@@ -3,7 +3,7 @@
 use crate::build::error::{BuildError, Limit};
 use crate::build::lattice::{Field, widened};
 use crate::options::{Options, Outliers};
-use crate::report::{Outlier, Report};
+use crate::report::Outlier;
 use crate::scene::is_factor;
 use crate::scene::{HeightField, Material, Scene, Triangle};
 use crate::util::exact::exp2;
@@ -29,17 +29,13 @@ pub struct Lattice {
     pub step: [i32; 2],
     /// Whether rounding moved nothing.
     pub exact: bool,
+    /// Ground beyond the domain, by source, largest loss first.
+    pub outliers: Vec<Outlier>,
 }
 
 /// Rounds a scene to the lattice.
-pub fn quantise(
-    scene: &Scene,
-    options: &Options,
-    stages: &dyn Stages,
-    report: &mut Report,
-) -> Result<Lattice, BuildError> {
+pub fn quantise(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result<Lattice, BuildError> {
     check(scene)?;
-    report.triangles_in = scene.triangles.len() as u64;
     let step = [options.xy_log2, options.z_log2];
     let scale = [exp2(-step[0]), exp2(-step[0]), exp2(-step[1])];
     const NOWHERE: [i64; 3] = [i64::MAX; 3];
@@ -52,6 +48,8 @@ pub fn quantise(
         (0..3).all(|i| rounded[i].abs() < exp2(53) && scaled[i] == rounded[i])
     };
     let exact = absolute.par_iter_mut().zip(&scene.positions).map(round).reduce(|| true, |a, b| a & b);
+    // posts of fields are rounded
+    let exact = exact && scene.fields.is_empty();
     let extents = extents_of(scene, step)?;
     let used_by = |of: &(dyn Fn(&Triangle) -> bool + Sync)| -> Vec<AtomicBool> {
         let used: Vec<AtomicBool> = absolute.par_iter().map(|_| AtomicBool::new(false)).collect();
@@ -112,12 +110,11 @@ pub fn quantise(
         })
         .collect();
     drop((number, numbers));
-    report.outliers = outliers(scene, &faces, &materials, &sources, origin, scale);
-    report.outside = report.outliers.iter().map(|o| o.triangles).sum();
-    if options.outliers == Outliers::Stop && report.outliers.iter().any(|o| o.share > 0.5) {
+    let outliers = outliers(scene, &faces, &materials, &sources, origin, scale);
+    if options.outliers == Outliers::Stop && outliers.iter().any(|o| o.share > 0.5) {
         return Err(BuildError::OutsideDomain {
-            triangles: report.triangles_in,
-            outliers: report.outliers.clone(),
+            triangles: scene.triangles.len() as u64,
+            outliers,
             origin: [0, 1, 2].map(|i| origin[i] as f64 / scale[i]),
             reach: step.map(|log2| exp2(31 + log2)),
             holds: room(scene, &extents, scale, step),
@@ -141,7 +138,7 @@ pub fn quantise(
     if extents.iter().any(|e| local(&e.min).is_none() || local(&e.max).is_none()) {
         return Err(Limit::FieldExtent.into());
     }
-    Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, exact })
+    Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, exact, outliers })
 }
 
 /// The nearest whole number, of two the even one, as [`f64::round_ties_even`]: without a call, which costs as much as all else of a

@@ -16,7 +16,9 @@ use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
 use crate::import::file_name;
 use crate::options::{Options, Rays};
+use crate::query::earth::Earth;
 use crate::settings::Settings;
+use crate::util::text::metres;
 use hardpan::Terrain;
 
 use super::{
@@ -47,7 +49,10 @@ struct Plan<'a> {
 
 /// Builds an image, proves it and writes it.
 pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
-    let asked = Asked::new(&args.from, &args.transform)?;
+    let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights))?;
+    if let Some(crs) = &args.heights.crs {
+        asked.settings.crs.clone_from(crs);
+    }
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
     let (built, fit) = plan.build(&mut ready, report)?;
@@ -210,7 +215,7 @@ impl<'a> Plan<'a> {
     }
 
     fn note(&self, t: &Terrain, built: &Built, ready: &Ready, report: &mut Report) {
-        if let Some(text) = heavy(t, &ready.provenance.settings.build, built.report.index_bytes) {
+        if let Some(text) = heavy(t, &ready.provenance.settings.build, built.report.packed.index_bytes) {
             report.note(format!("{}: {text}", named(&self.who)));
         }
     }
@@ -234,6 +239,11 @@ impl<'a> Plan<'a> {
                 let apart = decimal(settings.raster.as_ref().map_or(0.0, |r| r.cell));
                 format!("{} with ground, {apart} m apart, {} bytes", counted(fit.posts, "post"), grouped(bytes))
             }
+            None if t.header().triangles == 0 => {
+                let posts = built.report.posts;
+                let each = bytes as f64 / posts as f64;
+                format!("{} of heights, {} bytes ({each:.2} a post)", counted(posts, "post"), grouped(bytes))
+            }
             None => {
                 let triangles = t.header().triangles;
                 let each = bytes as f64 / triangles as f64;
@@ -242,6 +252,16 @@ impl<'a> Plan<'a> {
         };
         writeln!(out, "{}: {what}", named(&self.output))?;
         fit.map_or(Ok(()), |fit| told_of(fit, out))?;
+        if let Some(crs) = Earth::told(t) {
+            writeln!(out, "on earth: {crs}")?;
+        }
+        if ready.height_error > 0.0 {
+            let off = metres(ready.height_error);
+            writeln!(
+                out,
+                "laid on squares: heights at the posts of the files are off by up to {off}, which the image states"
+            )?;
+        }
         let [low, high] = t.bounds();
         let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
         writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
@@ -273,12 +293,12 @@ impl<'a> Plan<'a> {
 /// What became of triangles that are not as the source has them.
 pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let left_out = [
-        (r.excluded, format!("{} not included", grouped(r.excluded))),
-        (r.obstacles, counted(r.obstacles, "obstacle")),
-        (r.vertical, format!("{} vertical", grouped(r.vertical))),
-        (r.ceilings, counted(r.ceilings, "underside")),
-        (r.steep, format!("{} steeper than the limit", grouped(r.steep))),
-        (r.collapsed, format!("{} collapsed to a line or a point", grouped(r.collapsed))),
+        (r.left_out.excluded, format!("{} not included", grouped(r.left_out.excluded))),
+        (r.left_out.obstacles, counted(r.left_out.obstacles, "obstacle")),
+        (r.left_out.vertical, format!("{} vertical", grouped(r.left_out.vertical))),
+        (r.left_out.ceilings, counted(r.left_out.ceilings, "underside")),
+        (r.left_out.steep, format!("{} steeper than the limit", grouped(r.left_out.steep))),
+        (r.left_out.collapsed, format!("{} collapsed to a line or a point", grouped(r.left_out.collapsed))),
         (r.duplicates, counted(r.duplicates, "duplicate")),
         (r.outside, format!("{} outside the domain", grouped(r.outside))),
     ];

@@ -12,6 +12,7 @@ use std::{
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::import::formats;
 use crate::options::{MaxCost, Options, Outliers, Rays, Split, Undersides};
 use crate::report::Code;
 use crate::settings::{Raster, Settings};
@@ -24,7 +25,7 @@ use super::{
     named, progress, quoted,
     report::{self, Report},
     same, tell,
-    transform::{Transform, way},
+    transform::{self, Transform, way},
 };
 
 #[derive(clap::Args)]
@@ -39,6 +40,8 @@ pub struct Args {
     pub from: Sources,
     #[command(flatten)]
     transform: Transform,
+    #[command(flatten)]
+    heights: transform::Heights,
     #[command(flatten)]
     repairs: Repairs,
     #[command(flatten)]
@@ -90,8 +93,7 @@ pub struct Args {
 /// What is read.
 #[derive(clap::Args)]
 pub struct Sources {
-    /// OBJ or FBX files that become one terrain, or one FILE.par [default: the sources of the settings]
-    #[arg(required_unless_present = "settings", value_name = "FILE")]
+    #[arg(required_unless_present = "settings", value_name = "FILE", help = help_of_files())]
     pub files: Vec<PathBuf>,
     /// Materials, sources and build options: TOML, JSON or .vstu
     #[arg(long, value_name = "FILE.toml")]
@@ -99,6 +101,14 @@ pub struct Sources {
     /// Accept these kinds of findings; a warning ends with its kind, as [unit]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub allow: Vec<Code>,
+}
+
+/// Help of the files.
+fn help_of_files() -> String {
+    format!(
+        "{} files that become one terrain, or one FILE.par [default: the sources of the settings]",
+        formats::names()
+    )
 }
 
 /// What becomes of the ground before it is used.
@@ -166,33 +176,29 @@ impl TypedValueParser for Presets {
     type Value = Split;
 
     fn parse_ref(&self, cli: &clap::Command, arg: Option<&clap::Arg>, value: &OsStr) -> Result<Split, clap::Error> {
-        match PossibleValuesParser::new(PRESETS).parse_ref(cli, arg, value)?.as_str() {
-            "default" => Ok(Split::DEFAULT),
-            "dense" => Ok(Split::DENSE),
-            _ => Err(help::answer(presets())),
-        }
+        let name = PossibleValuesParser::new(preset_names()).parse_ref(cli, arg, value)?;
+        let preset = Split::PRESETS.iter().find(|(preset, _)| *preset == name);
+        preset.map(|(_, split)| *split).ok_or_else(|| help::answer(presets()))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(PRESETS.into_iter().map(PossibleValue::new)))
+        Some(Box::new(preset_names().into_iter().map(PossibleValue::new)))
     }
 }
 
-const PRESETS: [&str; 3] = ["default", "dense", "list"];
+/// What may be typed: a preset, or that they are to be listed.
+fn preset_names() -> Vec<&'static str> {
+    Split::PRESETS.iter().map(|(name, _)| *name).chain(["list"]).collect()
+}
 
 /// A table of the presets.
 fn presets() -> String {
-    let mut text = format!("{:<16} {:>9} {:>9}\n", "[build.split]", PRESETS[0], PRESETS[1]);
-    let [a, b] = [Split::DEFAULT, Split::DENSE];
-    for (key, values) in [
-        ("depth_tolerance", [a.depth_tolerance.into(), b.depth_tolerance.into()]),
-        ("bundle_size", [a.bundle_size.into(), b.bundle_size.into()]),
-        ("bundle_increase", [a.bundle_increase, b.bundle_increase]),
-        ("min_volume", [a.min_volume, b.min_volume]),
-        ("volume_increase", [a.volume_increase, b.volume_increase]),
-    ] {
-        let [default, dense] = values.map(decimal);
-        text += &format!("{key:<16} {default:>9} {dense:>9}\n");
+    let row = |first: &str, cells: &mut dyn Iterator<Item = String>| {
+        format!("{first:<16}{}\n", cells.map(|cell| format!(" {cell:>9}")).collect::<String>())
+    };
+    let mut text = row("[build.split]", &mut Split::PRESETS.iter().map(|(name, _)| name.to_string()));
+    for (i, (key, _)) in Split::DEFAULT.numbers().into_iter().enumerate() {
+        text += &row(key, &mut Split::PRESETS.iter().map(|(_, split)| decimal(split.numbers()[i].1)));
     }
     text
 }

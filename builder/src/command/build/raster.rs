@@ -6,6 +6,7 @@ use crate::build::Built;
 use crate::build::error::BuildError;
 use crate::grid::{Estimate, FieldPosts, Fit, Made, Places, Rule, Sampler};
 use crate::image::provenance::Provenance;
+use crate::report::Report;
 use crate::scene::Scene;
 use crate::settings::{PostsAt, Raster, Settings};
 use crate::util::text::{counted, decimal, metres};
@@ -43,23 +44,8 @@ pub fn rastered(
     let image = || ground.image(posts, heights, &material, tolerance, &options, Some(&*provenance));
     let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
     // what became of the triangles, and what there is of the field
-    let of = std::mem::take(&mut built.report);
-    let crate::report::Report {
-        error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, ..
-    } = of;
-    let crate::report::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
-    let own = crate::report::Report {
-        error,
-        error_quantiles,
-        posts,
-        tiles,
-        nodes,
-        bundles,
-        references,
-        patch_blocks,
-        ..mesh
-    };
-    built.report = crate::report::Report { index_bytes, leaf_bytes, image_bytes, ..own };
+    let Report { error_quantiles, posts, packed, .. } = std::mem::take(&mut built.report);
+    built.report = Report { error_quantiles, posts, packed, ..mesh };
     Ok((built, fit))
 }
 

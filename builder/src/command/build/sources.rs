@@ -8,8 +8,9 @@ use std::{
 
 use crate::build::source::{ground, parts};
 use crate::image::provenance::{Input, Provenance};
+use crate::import::heights::Heights;
 use crate::import::{Frame, Import, file_name, utf8};
-use crate::options::Options;
+use crate::options::{Options, SourceError};
 use crate::scene::Scene;
 use crate::settings::{Applied, MaterialRule, Settings, SourceFile};
 use crate::{check, import};
@@ -43,6 +44,8 @@ pub struct Ready {
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
     pub lain: Lain,
+    /// The most that laying heights on squares changed one at a post of a file, metres.
+    pub height_error: f64,
 }
 
 /// How files lie in a scene: how the numbers of each became metres, and how many triangles it has.
@@ -85,7 +88,7 @@ impl<'a> Asked<'a> {
             remarks.iter().for_each(|text| report.warn(format!("{}: {}", named(file), shown(text))));
         }
         let first = &sources[0].0;
-        let (read, time) = stage("reading", || read(&sources));
+        let (read, time) = stage("reading", || read(&sources, &settings.crs));
         let (inputs, mut import) = read?;
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
@@ -96,9 +99,15 @@ impl<'a> Asked<'a> {
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
+        settings.build.crs.clone_from(&import.crs);
+        if import.height_error > 0.0 {
+            // on top of what the image rounds itself
+            let rest = [0.0, import.height_error];
+            settings.build.source_error = Some(SourceError { rest, side: 1.0, squares: Vec::new() });
+        }
         settings.allow.extend(&from.allow);
         let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
-        let Import { scene, frames, triangles, .. } = import;
+        let Import { scene, frames, triangles, height_error, .. } = import;
         report.settle(&applied);
         remark(&settings, &sources, &applied, report);
         if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
@@ -118,7 +127,7 @@ impl<'a> Asked<'a> {
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
         mu_by_default.sort_unstable();
         let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
-        Ok(Ready { provenance, scene, applied, sources, lain })
+        Ok(Ready { provenance, scene, applied, sources, lain, height_error })
     }
 }
 
@@ -217,7 +226,7 @@ fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<V
 }
 
 /// Digests and scene of all files.
-fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
+fn read(sources: &[(PathBuf, SourceFile)], crs: &str) -> Done<(Vec<Input>, Import)> {
     let digest = |(path, _): &(PathBuf, SourceFile)| {
         let digest = fs::File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
@@ -225,7 +234,12 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     let stamp = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).map_err(|e| Failure::io(path, e));
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
-    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
+    let crs = crate::util::crs::code(crs);
+    let frame = |s: &SourceFile| {
+        let frame = s.frame();
+        Frame { heights: Heights { crs, ..frame.heights }, ..frame }
+    };
+    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), frame(s))).collect();
     let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
     let import = import::read_called(&files, &called)?;
     // what was digested is what was read

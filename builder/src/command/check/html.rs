@@ -19,7 +19,6 @@ use crate::draw::overview::{Overview, overview};
 use crate::draw::picture::{escaped, hex};
 use crate::image::provenance::Input;
 use crate::import::file_name;
-use crate::report::Code;
 use crate::util::text::{grouped, word};
 
 /// How every page begins.
@@ -34,31 +33,6 @@ div.map{position:relative;display:inline-block}img{display:block;max-width:100%}
 circle{stroke:#fff;stroke-width:2}text{font:bold 13px sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px}\
 #kinds td:first-child,#list td:nth-child(2),#list td:nth-child(3){white-space:nowrap}#kinds td:last-child{min-width:9em}\
 svg a:hover circle,svg a:target circle{stroke:#000;stroke-width:4}tr:target{background:#fff0b3}";
-
-/// The sentence and the colour of a kind.
-fn kind(code: Code) -> (&'static str, Colour) {
-    match code {
-        Code::Orientation => ("Another axis looks as if it points up.", [60, 60, 60]),
-        Code::Degrees => ("x and y look like degrees, but heights look like metres.", [0, 90, 90]),
-        Code::Unit => ("The unit is not stated, and the ground is very small or very large.", [140, 140, 0]),
-        Code::NoData => ("Some heights look like a number that stands for no data.", [86, 180, 233]),
-        Code::Precision => ("The positions were rounded to single precision.", [150, 105, 190]),
-        Code::Gap => ("The ground ends at an edge and begins again nearby; a query between finds none.", [213, 0, 50]),
-        Code::Step => ("The ground ends at an edge and goes on lower nearby; a wheel drops there.", [0, 114, 178]),
-        Code::DoubleSurface => ("Ground lies close above other ground; a query may find either.", [0, 158, 115]),
-        Code::SameHeight => {
-            ("Two materials lie at the same height; the order of edges decides which answers.", [204, 121, 167])
-        }
-        Code::Spike => ("A vertex lies far above or below all its neighbours.", [230, 159, 0]),
-        Code::BuriedRoad => ("Ground of one material comes up through ground of another.", [117, 76, 36]),
-        Code::Outside => ("Geometry lies outside the domain and was left out.", [150, 150, 150]),
-        Code::NotWelded => ("Vertices within the weld threshold could not be joined.", [0, 190, 190]),
-        Code::NotStitched => ("Vertices near an open edge could not be joined to it.", [255, 120, 80]),
-        Code::Slit => ("An open edge lies beside ground at another height, with no ground between.", [110, 40, 140]),
-        Code::Contested => ("Triangles lie exactly on others of different friction.", [150, 190, 50]),
-        Code::Jump => ("A drive without heights changes from one deck to another.", [90, 90, 200]),
-    }
-}
 
 /// A file that was checked.
 pub struct Checked {
@@ -114,7 +88,7 @@ fn kinds(out: &mut String, found: &Found) -> std::fmt::Result {
     looks.sort_by_key(|look| look.found == Some(0));
     for look in looks {
         let [name, count, limit] = row(look).map(|cell| escaped(cell.trim()));
-        let (sentence, colour) = kind(look.code);
+        let (sentence, colour) = (look.code.entry().words, look.code.entry().colour);
         let dot = format!("<i style=\"background:{}\"></i>", hex(colour));
         writeln!(out, "<tr id=\"{name}\"><td>{dot}{name}<td class=\"n\">{count}<td>{sentence}<td>{limit}</tr>")?;
     }
@@ -130,7 +104,7 @@ fn picture(out: &mut String, found: &Found, map: &Overview, png: &str) -> std::f
     // the first findings of a kind are the worst: they lie on top
     for (number, finding) in found.listed(LISTED).into_iter().rev() {
         let Some([x, y]) = finding.place.and_then(|[x, y, _]| map.pixel([x, y])) else { continue };
-        let (colour, text) = (hex(kind(finding.code).1), escaped(&line(finding)));
+        let (colour, text) = (hex(finding.code.entry().colour), escaped(&line(finding)));
         write!(out, "<a id=\"m{number}\" href=\"#f{number}\"><title>{text}</title>")?;
         write!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\" fill=\"{colour}\"/>")?;
         writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{number}</text></a>", x + 7.0, y - 5.0)?;
@@ -152,7 +126,7 @@ fn list(out: &mut String, found: &Found, map: &Overview) -> std::fmt::Result {
         let is_on_map = finding.place.is_some_and(|[x, y, _]| map.pixel([x, y]).is_some());
         let link = if is_on_map { format!("<a href=\"#m{number}\">{number}</a>") } else { number.to_string() };
         let place = finding.place.map(|p| p.map(|v| format!("{v:.3}")).join(", ")).unwrap_or_default();
-        let (code, colour, text) = (finding.code, hex(kind(finding.code).1), escaped(&line(finding)));
+        let (code, colour, text) = (finding.code, hex(finding.code.entry().colour), escaped(&line(finding)));
         write!(out, "<tr id=\"f{number}\"><td class=\"n\">{link}<td><i style=\"background:{colour}\"></i>")?;
         writeln!(out, "<a href=\"#{code}\">{code}</a><td>{place}<td>{text}</tr>")?;
     }
@@ -172,7 +146,7 @@ fn list(out: &mut String, found: &Found, map: &Overview) -> std::fmt::Result {
 /// Places of a kind that the list does not name, with the colour of the kind.
 fn dots(look: &Look) -> impl Iterator<Item = ([f64; 3], Colour)> + '_ {
     let numbered = look.findings.iter().take(LISTED).filter(|f| f.place.is_some()).count();
-    look.places.iter().skip(numbered).map(|place| (*place, kind(look.code).1))
+    look.places.iter().skip(numbered).map(|place| (*place, look.code.entry().colour))
 }
 
 /// The command as it was typed, with quotes where a shell needs them.
@@ -217,17 +191,6 @@ mod tests {
             assert_eq!(utc(UNIX_EPOCH + Duration::from_secs(seconds)), wanted);
         }
         assert_eq!(utc(UNIX_EPOCH - Duration::from_millis(1)), "1969-12-31 23:59:59 UTC");
-    }
-
-    #[test]
-    fn every_kind_has_its_own_colour_and_sentence() {
-        for (i, a) in Code::ALL.into_iter().enumerate() {
-            assert!(kind(a).0.ends_with('.'), "{a}");
-            for b in &Code::ALL[..i] {
-                let off: i32 = (0..3).map(|k| (i32::from(kind(a).1[k]) - i32::from(kind(*b).1[k])).abs()).sum();
-                assert!(kind(a).0 != kind(*b).0 && off >= 60, "{a} {b}: {off}");
-            }
-        }
     }
 
     #[test]

@@ -4,10 +4,8 @@ use std::io::{self, Write};
 
 use hardpan::Terrain;
 
-use super::{
-    sheet::{Row, Shape, Sheet, fallen, slope},
-    status_text,
-};
+use super::sheet::{Row, Shape, Sheet};
+use crate::query::column::{COLUMNS, Column, Value};
 
 /// For programs: numbers in full, nothing where there is no ground.
 pub struct Csv<'t, 'a, W> {
@@ -16,27 +14,22 @@ pub struct Csv<'t, 'a, W> {
     line: Vec<u8>,
     /// Whether the points were typed: then z and length go with the answers, as from a file of such lines.
     typed: bool,
-    /// `,mu,rr,name` of each material, and `,name` of each source.
-    materials: Vec<Vec<u8>>,
-    sources: Vec<Vec<u8>>,
+    /// The fields of each column that depend on the material or on the source alone, by its number; else none.
+    fields: Vec<Vec<Vec<u8>>>,
 }
 
 impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
     pub fn new(terrain: &'t Terrain<'a>, out: W, typed: bool) -> Self {
-        let materials = terrain
-            .materials()
-            .iter()
-            .enumerate()
-            .map(|(i, m)| fields(&[&m.mu.to_string(), &m.rolling.to_string(), terrain.material_name(i as u16)]));
-        let sources = (0..terrain.source_count()).map(|i| fields(&[terrain.source_name(i as u16)]));
-        Csv { materials: materials.collect(), sources: sources.collect(), terrain, out, line: Vec::new(), typed }
+        let fields = COLUMNS.iter().map(|column| column.by_number(terrain, |v| field(&v.to_string()), field));
+        Csv { fields: fields.collect(), terrain, out, line: Vec::new(), typed }
     }
 }
 
 impl<W: Write> Sheet for Csv<'_, '_, W> {
     fn head(&mut self, shape: &Shape) -> io::Result<()> {
         let (drive, layer) = (if shape.drive { "t,distance," } else { "" }, if shape.layers { "layer," } else { "" });
-        write!(self.out, "{drive}x,y,{layer}z,slope_x,slope_y,mu,rr,material,source,status,reach")?;
+        let names: Vec<String> = COLUMNS.iter().flat_map(Column::names).collect();
+        write!(self.out, "{drive}x,y,{layer}{}", names.join(","))?;
         shape.names.iter().try_for_each(|name| write!(self.out, ",{name}"))?;
         write!(self.out, "{}", if self.typed { ",asked_z,length" } else { "" })?;
         writeln!(self.out)
@@ -48,21 +41,21 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
         let driven = r.stop.into_iter().flat_map(|stop| [stop.t, Some(stop.distance)]);
         let asked = driven.chain([Some(r.ask.x), Some(r.ask.y)]).chain(r.layer.map(|layer| Some(layer.into())));
         asked.for_each(|v| push_field(line, v));
-        if r.found() {
-            let [sx, sy] = slope(self.terrain, r.hit);
-            [self.terrain.z_f64(r.hit), sx, sy].into_iter().for_each(|v| push_field(line, Some(v)));
-            line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b",,,"[..], |m| m));
-            line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b","[..], |s| s));
-        } else if r.filled {
-            fallen(self.terrain, r).into_iter().for_each(|v| push_field(line, Some(v)));
-            line.extend(b",,");
-        } else {
-            line.extend(b",,,,,,,");
+        let answer = r.answer();
+        for (column, fields) in COLUMNS.iter().zip(&self.fields) {
+            match &column.value {
+                Value::Status => put(line, r.status.name()),
+                Value::Reach => put(line, r.reach()),
+                value => match (value.number(r.hit).filter(|_| r.found()), value) {
+                    (Some(number), _) => line.extend(fields.get(number).map_or(&b","[..], |field| field)),
+                    (None, Value::Place(of)) if r.shown() => {
+                        of(self.terrain, &answer)[..column.width()].iter().for_each(|v| push_field(line, Some(*v)));
+                    }
+                    (None, Value::Material(of)) if r.shown() => push_field(line, Some(of(self.terrain, &answer))),
+                    _ => line.extend(std::iter::repeat_n(b',', column.width())),
+                },
+            }
         }
-        line.push(b',');
-        line.extend(status_text(r.status).as_bytes());
-        line.push(b',');
-        line.extend(r.reach().as_bytes());
         r.passed.into_iter().for_each(|(passed, i)| line.extend(passed.line(i).as_bytes()));
         [r.ask.z, r.ask.length].into_iter().filter(|_| self.typed).for_each(|v| push_field(line, v));
         line.push(b'\n');
@@ -74,13 +67,18 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
     }
 }
 
-/// Fields of a line, each after a comma, in quotes where it needs them.
-pub fn fields(fields: &[&str]) -> Vec<u8> {
-    let field = |text: &&str| match text.contains([',', '"', '\n', '\r']) {
-        true => format!(",\"{}\"", text.replace('"', "\"\"")),
-        false => format!(",{text}"),
-    };
-    fields.iter().map(field).collect::<String>().into_bytes()
+/// A field of a line after a comma, in quotes where it needs them.
+pub fn field(text: &str) -> Vec<u8> {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!(",\"{}\"", text.replace('"', "\"\"")).into(),
+        false => format!(",{text}").into(),
+    }
+}
+
+/// Appends a comma, and a word that needs no quotes.
+fn put(line: &mut Vec<u8>, word: &str) {
+    line.push(b',');
+    line.extend(word.as_bytes());
 }
 
 /// Appends a comma, and a number if there is one.

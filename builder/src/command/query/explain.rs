@@ -10,7 +10,6 @@ use hardpan::{Reach, Status, Terrain, Trace};
 use super::{
     super::{costs, counted, decimal, shown},
     sheet::{Row, Sheet},
-    status_text,
 };
 
 /// Each answer step by step.
@@ -99,7 +98,7 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
             Reach::FarBelow => format!("nothing within {near} m; the highest below"),
             _ => format!("nothing within {near} m or below; the lowest above"),
         },
-        (status, ..) => status_text(status).to_string(),
+        (status, ..) => status.name().to_string(),
     };
     match answer.found() {
         true => writeln!(out, "  answer     z {:.6}: {rule}", t.z_f64(&answer.hit))?,

@@ -5,10 +5,8 @@ use std::io::{self, Write};
 use hardpan::Terrain;
 use serde_json::json;
 
-use super::{
-    sheet::{Row, Shape, Sheet, fallen, slope},
-    status_text,
-};
+use super::sheet::{Row, Shape, Sheet};
+use crate::query::column::{COLUMNS, Value};
 use crate::query::table::{meant, unquoted};
 
 /// One array, one object a line.
@@ -16,9 +14,8 @@ pub struct Json<'t, 'a, W> {
     terrain: &'t Terrain<'a>,
     out: W,
     line: Vec<u8>,
-    /// `,"mu":…,"rr":…,"material":…` of each material, and `,"source":…` of each source.
-    materials: Vec<Vec<u8>>,
-    sources: Vec<Vec<u8>>,
+    /// The values of each column that depend on the material or on the source alone, by its number; else none.
+    values: Vec<Vec<Vec<u8>>>,
     /// `,"name":` of each other column, empty of those that are part of the question.
     keys: Vec<Vec<u8>>,
     /// Whether another column is called as the height that was asked with.
@@ -28,14 +25,10 @@ pub struct Json<'t, 'a, W> {
 
 impl<'t, 'a, W: Write> Json<'t, 'a, W> {
     pub fn new(terrain: &'t Terrain<'a>, out: W) -> Self {
-        let materials = terrain.materials().iter().enumerate().map(|(i, m)| {
-            let name = json!(terrain.material_name(i as u16));
-            format!(",\"mu\":{},\"rr\":{},\"material\":{name}", json!(m.mu), json!(m.rolling)).into()
-        });
-        let sources =
-            (0..terrain.source_count()).map(|i| format!(",\"source\":{}", json!(terrain.source_name(i as u16))));
-        let (materials, sources) = (materials.collect(), sources.map(String::into_bytes).collect());
-        Json { materials, sources, terrain, out, line: Vec::new(), keys: Vec::new(), asked: false, first: true }
+        let text = |text: &str| json!(text).to_string().into_bytes();
+        let number = |v: f64| json!(v).to_string().into_bytes();
+        let values = COLUMNS.iter().map(|column| column.by_number(terrain, number, text)).collect();
+        Json { values, terrain, out, line: Vec::new(), keys: Vec::new(), asked: false, first: true }
     }
 }
 
@@ -53,30 +46,27 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
         line.extend(if std::mem::take(&mut self.first) { &b"\n  {"[..] } else { b",\n  {" });
         push_json(line, "\"x\":", Some(r.ask.x));
         push_json(line, ",\"y\":", Some(r.ask.y));
-        if r.found() {
-            let [sx, sy] = slope(self.terrain, r.hit);
-            push_json(line, ",\"z\":", Some(self.terrain.z_f64(r.hit)));
-            push_json(line, ",\"slope\":[", Some(sx));
-            push_json(line, ",", Some(sy));
-            line.push(b']');
-            line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b""[..], |m| m));
-            line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b""[..], |s| s));
-        } else if r.filled {
-            let [z, sx, sy, mu, rr] = fallen(self.terrain, r);
-            push_json(line, ",\"z\":", Some(z));
-            push_json(line, ",\"slope\":[", Some(sx));
-            push_json(line, ",", Some(sy));
-            push_json(line, "],\"mu\":", Some(mu));
-            push_json(line, ",\"rr\":", Some(rr));
-            line.extend(b",\"material\":null,\"source\":null");
-        } else {
-            line.extend(b",\"z\":null,\"slope\":null,\"mu\":null,\"rr\":null,\"material\":null,\"source\":null");
-        }
-        line.extend(b",\"status\":\"");
-        line.extend(status_text(r.status).as_bytes());
-        match r.reach() {
-            "" => line.extend(b"\",\"reach\":null"),
-            reach => _ = write!(line, "\",\"reach\":\"{reach}\""), // into memory
+        let answer = r.answer();
+        for (column, values) in COLUMNS.iter().zip(&self.values) {
+            _ = write!(line, ",\"{}\":", column.name); // into memory
+            match &column.value {
+                Value::Status => _ = write!(line, "\"{}\"", r.status.name()),
+                Value::Reach if r.reach().is_empty() => line.extend(b"null"),
+                Value::Reach => _ = write!(line, "\"{}\"", r.reach()),
+                value => match (value.number(r.hit).filter(|_| r.found()), value) {
+                    (Some(number), _) => line.extend(values.get(number).map_or(&b"null"[..], |value| value)),
+                    (None, Value::Place(of)) if r.shown() => match of(self.terrain, &answer) {
+                        [v, _] if column.parts.is_empty() => push_json(line, "", Some(v)),
+                        [x, y] => {
+                            push_json(line, "[", Some(x));
+                            push_json(line, ",", Some(y));
+                            line.push(b']');
+                        }
+                    },
+                    (None, Value::Material(of)) if r.shown() => push_json(line, "", Some(of(self.terrain, &answer))),
+                    _ => line.extend(b"null"),
+                },
+            }
         }
         r.layer.into_iter().for_each(|layer| _ = write!(line, ",\"layer\":{layer}"));
         if !self.asked {

@@ -17,7 +17,7 @@ use super::{
         tables::{self, is_odd},
     },
     Args,
-    csv::{fields, push_field},
+    csv::{field, push_field},
     missed::Missed,
     room,
     sheet::slope,
@@ -120,7 +120,8 @@ struct Table<'t, 'a, W, F> {
 impl<'t, 'a, W: Write, F: Fn(io::Error) -> Failure> Table<'t, 'a, W, F> {
     fn new(t: &'t Terrain<'a>, out: W, failed: F) -> Self {
         let named = t.materials().iter().zip(0..);
-        let materials = named.map(|(m, i)| fields(&[&m.mu.to_string(), &m.rolling.to_string(), t.material_name(i)]));
+        let materials =
+            named.map(|(m, i)| [&*m.mu.to_string(), &*m.rolling.to_string(), t.material_name(i)].map(field).concat());
         let tiles = t.header().sections.iter().find(|s| s.kind == section::TILES);
         Table {
             materials: materials.collect(),

@@ -31,38 +31,32 @@ impl Row<'_> {
         self.passed.into_iter().flat_map(|(passed, i)| passed.fields(i))
     }
 
+    /// The kernel's answer.
+    pub fn answer(&self) -> Answer {
+        Answer { status: self.status, hit: *self.hit }
+    }
+
+    /// Whether its numbers are shown: those of the ground, or of the fall-back.
+    pub fn shown(&self) -> bool {
+        self.found() || self.filled
+    }
+
     /// What the search found; nothing where there is no ground.
     pub fn reach(&self) -> &'static str {
         match (self.found(), self.layer, self.ask) {
-            (false, ..) if self.filled => reach_text(Reach::Fallback),
+            (false, ..) if self.filled => Reach::Fallback.name(),
             (false, ..) => "",
             (_, Some(_), _) => "layer",
             (.., Ask { length: Some(_), .. }) => "below",
-            (.., Ask { z: Some(_), .. }) => reach_text(self.hit.reach),
+            (.., Ask { z: Some(_), .. }) => self.hit.reach.name(),
             _ => "top",
         }
     }
 }
 
-/// What the kernel answers where there is no ground: z, slope, mu and rr.
-pub fn fallen(t: &Terrain, r: &Row) -> [f64; 5] {
-    let [sx, sy] = slope(t, r.hit);
-    let [mu, rr, _] = t.surface(&Answer { status: r.status, hit: *r.hit });
-    [t.z_f64(r.hit), sx, sy, mu, rr]
-}
-
 /// dz/dx and dz/dy without "-0".
 pub fn slope(t: &Terrain, hit: &Hit) -> [f64; 2] {
     t.slope_f64(hit).map(|s| s + 0.0)
-}
-
-pub fn reach_text(reach: Reach) -> &'static str {
-    match reach {
-        Reach::Near => "near",
-        Reach::FarBelow => "far below",
-        Reach::FarAbove => "far above",
-        Reach::Fallback => "fall-back",
-    }
 }
 
 /// What rows hold beside the answers.

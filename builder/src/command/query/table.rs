@@ -6,9 +6,9 @@ use hardpan::Terrain;
 
 use super::{
     super::{decimal, shown},
-    sheet::{Row, Shape, Sheet, fallen, slope},
-    status_text,
+    sheet::{Row, Shape, Sheet},
 };
+use crate::query::column::{COLUMNS, Column, Value};
 
 /// For people.
 pub struct Table<'t, 'a, W> {
@@ -24,11 +24,12 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
         let layer = if shape.layers { "layer " } else { "" };
         let from = self.from.map(|digits| format!("{:>1$} ", "from z", digits + 6)).unwrap_or_default();
         let width = self.decimals + 9;
-        writeln!(
-            self.out,
-            "{:>width$} {:>width$} {from}{layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
-            "x", "y", "z", "slope x", "slope y", "mu", "rr", "material", "source"
-        )
+        write!(self.out, "{:>width$} {:>width$} {from}{layer}", "x", "y")?;
+        for (i, column) in COLUMNS.iter().enumerate() {
+            let cells = column.names().into_iter().map(|name| name.replace('_', " "));
+            self.cells(i, cells.collect())?;
+        }
+        writeln!(self.out, "found")
     }
 
     fn row(&mut self, r: &Row) -> io::Result<()> {
@@ -40,24 +41,40 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
         let (from, digits, width) = (self.from.map(from).unwrap_or_default(), self.decimals, self.decimals + 9);
         let [x, y] = [r.ask.x, r.ask.y].map(|v| typed(v, digits));
         write!(self.out, "{x:>width$} {y:>width$} {from}{layer}")?;
-        let numbers = |[z, sx, sy]: [f64; 3], [mu, rr]: [f64; 2]| {
-            [format!("{z:.6}"), format!("{sx:.5}"), format!("{sy:.5}"), mu.to_string(), rr.to_string()]
-        };
-        let (t, dash, mut said) = (self.terrain, || "-".to_string(), r.reach().to_string());
-        let (mut what, mut names) = ([(); 5].map(|()| dash()), [dash(), dash()]);
-        if r.found() {
-            let ([sx, sy], m) = (slope(t, r.hit), t.material(r.hit));
-            what = numbers([t.z_f64(r.hit), sx, sy], [m.mu, m.rolling]);
-            names = [t.material_name(r.hit.material), t.source_name(r.hit.source)].map(shown);
-        } else {
-            said = status_text(r.status).into();
-            if r.filled {
-                let [z, sx, sy, mu, rr] = fallen(t, r);
-                (what, said) = (numbers([z, sx, sy], [mu, rr]), said + ", fall-back");
+        let (t, answer, dash) = (self.terrain, r.answer(), || "-".to_string());
+        for (i, column) in COLUMNS.iter().enumerate() {
+            let number = |v: f64| column.table.1.map_or_else(|| v.to_string(), |digits| format!("{v:.digits$}"));
+            let cells = match &column.value {
+                Value::Place(of) if r.shown() => of(t, &answer)[..column.width()].iter().map(|v| number(*v)).collect(),
+                Value::Material(of) if r.shown() => vec![number(of(t, &answer))],
+                Value::MaterialName if r.found() => vec![shown(t.material_name(r.hit.material))],
+                Value::SourceName if r.found() => vec![shown(t.source_name(r.hit.source))],
+                _ => vec![dash(); column.width()],
+            };
+            self.cells(i, cells)?;
+        }
+        let reach = Some(r.reach()).filter(|reach| !reach.is_empty());
+        match r.found() {
+            true => writeln!(self.out, "{}", r.reach()),
+            false => {
+                let said: Vec<&str> = [Some(r.status.name()), reach].into_iter().flatten().collect();
+                writeln!(self.out, "{}", said.join(", "))
             }
         }
-        let ([z, sx, sy, mu, rr], [material, source]) = (what, names);
-        writeln!(self.out, "{z:>12} {sx:>9} {sy:>9} {mu:>6} {rr:>6}  {material:<16} {source:<16} {said}")
+    }
+}
+
+impl<W: Write> Table<'_, '_, W> {
+    /// Writes the cells of a column: numbers to the right, names to the left. Status and reach share the last place of a row.
+    fn cells(&mut self, column: usize, cells: Vec<String>) -> io::Result<()> {
+        let Column { value, table: (width, _), .. } = &COLUMNS[column];
+        // names stand apart from the numbers before them
+        let is_first_name = column > 0 && COLUMNS[column - 1].value.is_number() && !value.is_number();
+        cells.into_iter().try_for_each(|cell| match value {
+            Value::Status | Value::Reach => Ok(()),
+            value if value.is_number() => write!(self.out, "{cell:>width$} "),
+            _ => write!(self.out, "{}{cell:<width$} ", if is_first_name { " " } else { "" }),
+        })
     }
 }
 

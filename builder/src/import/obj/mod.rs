@@ -92,7 +92,11 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
         tally.see(if is_short(pieces.last()) { Thing::Cut } else { Thing::Unended }, lines + 1);
     }
     positions.shrink_to_fit();
-    let scene = assemble(path, pieces, positions, &mut tally)?;
+    let mut scene = assemble(path, pieces, positions, &mut tally)?;
+    if transform.mirrors() {
+        // what looks up in the file looks up in the scene
+        scene.triangles.par_iter_mut().for_each(|t| t.v.swap(1, 2));
+    }
     libraries(path, statements, &scene, &mut report, &mut tally);
     tally.into(&scene, &mut report);
     Ok(Import::of(path, scene, transform, report))

@@ -46,6 +46,7 @@ static FORM: Form = Form {
     ],
     bare: [5, 5],
     asked: false,
+    degrees: None,
     text: "a line is t,x,y,z,yaw",
 };
 
@@ -78,7 +79,7 @@ impl Last {
 
 impl Drive {
     /// Reads all of a drive; its other columns go beside answers of these names.
-    pub fn read(path: &Path, answers: &[&str]) -> Result<Self, TableError> {
+    pub fn read(path: &Path, answers: &[impl AsRef<str>]) -> Result<Self, TableError> {
         let mut lines = Lines::open(path, false)?;
         let layout = Layout::read(&mut lines, &FORM)?;
         let passed = Passed::new(&layout.columns, &layout.places[..3], &layout.places[3..4], answers);

@@ -16,6 +16,8 @@ pub struct Form {
     pub asked: bool,
     /// The form of a line.
     pub text: &'static str,
+    /// The same of a table whose places are in degrees, if there is a way from these to metres.
+    pub degrees: Option<&'static Form>,
 }
 
 /// A column.
@@ -47,6 +49,7 @@ impl Known {
 
     fn check(&self, unit: &str) -> Result<(), Cause> {
         match self.unit {
+            Some(DEGREES) if DEGREE.iter().any(|name| unit.eq_ignore_ascii_case(name)) => Ok(()),
             Some(wanted) if !unit.is_empty() && !unit.eq_ignore_ascii_case(wanted) => {
                 Err(Cause::Unit { name: self.names[0], unit: brief(unit, 40), wanted })
             }
@@ -55,9 +58,12 @@ impl Known {
     }
 }
 
+/// The unit of degrees, and how else it is written.
+pub const DEGREES: &str = "deg";
+const DEGREE: [&str; 4] = ["degree", "degrees", "°", "dd"];
 /// How headings name degrees.
-const LATITUDE: [&str; 2] = ["lat", "latitude"];
-const LONGITUDE: [&str; 4] = ["lon", "lng", "long", "longitude"];
+pub const LATITUDE: [&str; 2] = ["lat", "latitude"];
+pub const LONGITUDE: [&str; 4] = ["lon", "lng", "long", "longitude"];
 
 /// A column as a heading names it: `X [m]` is `x` in `m`.
 pub struct Column {
@@ -98,7 +104,7 @@ impl Layout {
 
     /// The layout of a table from its first lines: a line without a number is a heading, and a line of units may
     /// follow.
-    pub fn read(lines: &mut Lines, form: &'static Form) -> Result<Self, TableError> {
+    pub fn read(lines: &mut Lines, mut form: &'static Form) -> Result<Self, TableError> {
         let Some(line) = lines.next()? else { return Ok(Self::bare(form, 0)) };
         if line.has_number() {
             let fields = line.len();
@@ -110,6 +116,10 @@ impl Layout {
             return Ok(layout);
         }
         let (line, columns): (_, Vec<Column>) = (line.number, line.fields().map(Column::of).collect());
+        let has = |names: &[&str]| columns.iter().any(|c| names.contains(&&*c.name));
+        if let Some(degrees) = form.degrees.filter(|_| has(&LATITUDE) && has(&LONGITUDE) && !has(form.known[0].names)) {
+            form = degrees;
+        }
         let places: Result<Vec<_>, _> = form.known.iter().map(|known| known.find(&columns)).collect();
         let places = places.map_err(|e| lines.wrong(e))?;
         let lacks: Vec<&str> =

@@ -34,13 +34,13 @@ impl Passed {
         columns: &[Column],
         own: &[Option<usize>],
         asked: &[Option<usize>],
-        answers: &[&str],
+        answers: &[impl AsRef<str>],
     ) -> Result<Self, Cause> {
         let mut passed = Passed::default();
         let mut first: HashMap<String, usize> = HashMap::new();
         for (k, column) in columns.iter().enumerate().filter(|(k, _)| !own.contains(&Some(*k))) {
             let (mut name, mut key) = (column.text.clone(), meant(&column.text).trim().to_owned());
-            if answers.contains(&column.name.as_str()) {
+            if answers.iter().any(|name| name.as_ref() == column.name) {
                 name = format!("asked_{}", column.name);
                 key.clone_from(&name);
             } else if key.is_empty() {

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::query::earth::Earth;
+
 use super::{
     At, Cause, Note, Passed, TableError,
-    layout::{Form, Known, Layout},
+    layout::{DEGREES, Form, Known, LATITUDE, LONGITUDE, Layout},
     lines::{Line, Lines},
 };
 
@@ -14,7 +16,8 @@ const CHUNK: usize = 1024;
 /// The form of a point to ask at.
 pub const POINT: &str = "a point is x,y or x,y,z or x,y,z,length";
 
-static POINTS: Form = Form {
+static PLAIN: Form = POINTS;
+const POINTS: Form = Form {
     known: &[
         Known::needed(&["x"]),
         Known::needed(&["y"]),
@@ -24,12 +27,24 @@ static POINTS: Form = Form {
     bare: [4, 4],
     asked: true,
     text: POINT,
+    degrees: None,
+};
+static ON_EARTH: Form = Form { degrees: Some(&DEGREES_POINTS), ..POINTS };
+static DEGREES_POINTS: Form = Form {
+    known: &[
+        Known { names: &LONGITUDE, unit: Some(DEGREES), needed: true },
+        Known { names: &LATITUDE, unit: Some(DEGREES), needed: true },
+        Known::optional(&["z"], Some("m")),
+        Known::optional(&["length"], Some("m")),
+    ],
+    ..POINTS
 };
 static REFERENCE: Form = Form {
     known: &[Known::needed(&["x"]), Known::needed(&["y"]), Known::needed(&["z"]), Known::optional(&["mu"], Some("-"))],
     bare: [3, 4],
     asked: false,
     text: "a line is x,y,z or x,y,z,mu",
+    degrees: None,
 };
 
 /// The numbers of a line: x, y, z, and length or mu. A number that is needed but blank is NaN.
@@ -50,14 +65,18 @@ pub struct Points {
     pub passed: Passed,
     /// Points may be asked several times, each with its own number.
     pub timed: bool,
+    /// The way from longitude and latitude to metres, if its places are in degrees.
+    earth: Option<Earth>,
     /// The error of the line behind the chunk.
     failed: Option<TableError>,
 }
 
 impl Points {
     /// Points to ask at, with lines `iterations=N` between them; such a file is `timed`.
-    pub fn open(path: &Path) -> Result<Self, TableError> {
-        let mut points = Self::begin(path, &POINTS)?;
+    /// Places by `lat` and `lon` are taken if there is a way to metres.
+    pub fn open(path: &Path, earth: Option<Earth>) -> Result<Self, TableError> {
+        let mut points = Self::begin(path, if earth.is_some() { &ON_EARTH } else { &PLAIN })?;
+        points.earth = earth.filter(|_| points.in_degrees());
         let again = || Lines::open(path, true).is_ok_and(Lines::has_iterations);
         points.timed = points.lines.iterations.is_some() || path.is_file() && again();
         Ok(points)
@@ -76,7 +95,13 @@ impl Points {
     fn begin(path: &Path, form: &'static Form) -> Result<Self, TableError> {
         let mut lines = Lines::open(path, form.asked)?;
         let layout = Layout::read(&mut lines, form)?;
-        Ok(Points { lines, layout, rows: Vec::new(), passed: Passed::default(), timed: false, failed: None })
+        let (rows, passed) = (Vec::new(), Passed::default());
+        Ok(Points { lines, layout, rows, passed, timed: false, earth: None, failed: None })
+    }
+
+    /// Whether its places are longitudes and latitudes.
+    pub fn in_degrees(&self) -> bool {
+        self.layout.form.known[0].unit == Some(DEGREES)
     }
 
     pub fn notes(&self) -> &[Note] {
@@ -88,13 +113,18 @@ impl Points {
         self.layout.places[k].is_some()
     }
 
+    /// Where a heading has a column of this name, which is in lower case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.layout.columns.iter().position(|column| self.layout.named && column.name == name)
+    }
+
     /// Whether a heading names such a column.
     pub fn names(&self, k: usize) -> bool {
         self.layout.named && self.has(k)
     }
 
     /// Passes on all columns but the first `own` of a [`Row`], beside answers of these names.
-    pub fn pass(&mut self, own: usize, answers: &[&str]) -> Result<(), TableError> {
+    pub fn pass(&mut self, own: usize, answers: &[impl AsRef<str>]) -> Result<(), TableError> {
         let (own, asked) = self.layout.places.split_at(own);
         let passed = Passed::new(&self.layout.columns, own, asked, answers);
         self.passed = passed.map_err(|e| self.lines.wrong_at(self.layout.line, e))?;
@@ -128,13 +158,20 @@ impl Points {
             self.passed.push(&line);
         }
         let (line, iterations) = (line.number, line.iterations.unwrap_or(1));
+        let numbers = numbers.map(|numbers| match (&self.earth, numbers) {
+            (Some(earth), [Some(longitude), Some(latitude), z, length]) => {
+                let [x, y] = earth.place([longitude, latitude]);
+                [Some(x), Some(y), z.map(|z| earth.z(z)), length]
+            }
+            _ => numbers,
+        });
         numbers.map(|numbers| Some(Row { line, iterations, numbers })).map_err(|at| self.lines.wrong(at))
     }
 }
 
 /// The numbers of a point that is typed as a line of a table.
 pub fn point(text: &str) -> Result<[Option<f64>; 4], At> {
-    Line::typed(text, |line| numbers(&line, &Layout::bare(&POINTS, line.len())))
+    Line::typed(text, |line| numbers(&line, &Layout::bare(&PLAIN, line.len())))
 }
 
 fn numbers(line: &Line, layout: &Layout) -> Result<[Option<f64>; 4], At> {

@@ -444,8 +444,8 @@ fn bench_builder(effort: &Effort, report: &mut Report) {
                 let built = builder::report(&scene);
                 let moved = [built.weld.moved, built.stitch.moved].map(|m| m.map(|v| v * 1e3));
                 let from = |i: usize| format!("moved by weld {:.3}, by stitch {:.3}", moved[0][i], moved[1][i]);
-                report.add(PLAN_ERROR, name, built.error[0] * 1e3, from(0));
-                report.add(HEIGHT_ERROR, name, built.error[1] * 1e3, from(1));
+                report.add(PLAN_ERROR, name, built.packed.error[0] * 1e3, from(0));
+                report.add(HEIGHT_ERROR, name, built.packed.error[1] * 1e3, from(1));
                 report.add(
                     P999,
                     name,

@@ -124,12 +124,12 @@ impl<S: Search> Cut<'_, S> {
         self.view.ground.by(&self.corners())
     }
 
-    /// Which of its sides are open between vertices of the rim, the longest first.
+    /// Which of its sides are open between vertices of the boundary, the longest first.
     pub fn open_sides(&self) -> SmallVec<[usize; 3]> {
-        let View { edges, rim, .. } = self.view;
+        let View { edges, boundary, .. } = self.view;
         let known = |k: &usize| {
             (S::FOLDS || !edges.is_fold(self.face, *k))
-                && self.at_side(*k)[..2].iter().all(|&v| rim.number(v).is_some())
+                && self.at_side(*k)[..2].iter().all(|&v| boundary.number(v).is_some())
         };
         let mut sides: SmallVec<[usize; 3]> = edges.open_sides(self.face).filter(known).collect();
         if sides.len() > 1 {
@@ -140,9 +140,9 @@ impl<S: Search> Cut<'_, S> {
 
     /// What lies beside a side; none if there is a crowd at its ends or along it.
     pub fn beside(&self, k: usize) -> Option<Vec<Met>> {
-        let View { ground, edges, rim, near } = self.view;
+        let View { ground, edges, boundary, near } = self.view;
         let (v, [a, b, _]) = (self.corners(), self.at_side(k));
-        if [a, b].into_iter().any(|w| rim.number(w).is_some_and(|n| self.search.is_crowded(n))) {
+        if [a, b].into_iter().any(|w| boundary.number(w).is_some_and(|n| self.search.is_crowded(n))) {
             return None;
         }
         let is_fold = edges.is_fold(self.face, k);
@@ -152,7 +152,7 @@ impl<S: Search> Cut<'_, S> {
         const FEW: usize = 4;
         let room = LazyCell::new(|| FEW + (self.length(k).isqrt() / u128::from(near.plan.max(1))) as usize);
         let fits = |n: usize| n <= FEW || n <= *room;
-        let counts = |n: usize| !v.contains(&rim.vertices[n]) && edges.is_open_at(rim.vertices[n]);
+        let counts = |n: usize| !v.contains(&boundary.vertices[n]) && edges.is_open_at(boundary.vertices[n]);
         let mut met = self.search.along([a, b], self.view, counts, fits)?;
         if is_fold && !met.is_empty() {
             let corners: SmallVec<[u32; 9]> = edges.faces(a, b).flat_map(|i| ground.faces[i as usize].v).collect();

@@ -18,11 +18,11 @@ use hardpan_shaders::sort::lists;
 pub struct Plan {
     /// Their places, at height 0.
     points: Counted,
-    /// Where the vertices at each place start, among those of the rim.
+    /// Where the vertices at each place start, among those of the boundary.
     starts: Vec<u32>,
-    /// Whether each vertex of the rim is at a place in a crowd, or one that has one above it.
+    /// Whether each vertex of the boundary is at a place in a crowd, or one that has one above it.
     crowded: Vec<bool>,
-    /// The open edges at each vertex of the rim: the other end, and whether the triangle is to the left.
+    /// The open edges at each vertex of the boundary: the other end, and whether the triangle is to the left.
     rays: (Vec<u32>, Vec<(u32, bool)>),
     /// How much higher or lower an edge may run: more, up to `rise` steps.
     level: u32,
@@ -30,17 +30,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(View { ground, edges, rim, near }: View, rise: u32) -> Plan {
+    pub fn new(View { ground, edges, boundary, near }: View, rise: u32) -> Plan {
         let (mut places, mut starts) = (Vec::<[i32; 3]>::new(), Vec::new());
-        for (i, v) in (0..).zip(&rim.vertices) {
+        for (i, v) in (0..).zip(&boundary.vertices) {
             let place = flat(ground.vertices[*v as usize]);
             if places.last() != Some(&place) {
                 places.push(place);
                 starts.push(i);
             }
         }
-        starts.push(rim.vertices.len() as u32);
-        let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
+        starts.push(boundary.vertices.len() as u32);
+        let number = |v: u32| boundary.number(v).expect("an end of an open edge") as u32;
         let mut open = Vec::new();
         for i in edges.open_faces() {
             let v = ground.faces[i as usize].v;
@@ -49,9 +49,9 @@ impl Plan {
                 open.extend([(number(a), (b, true)), (number(b), (a, false))]);
             }
         }
-        let rays = lists(rim.vertices.len(), open.iter().copied());
+        let rays = lists(boundary.vertices.len(), open.iter().copied());
         let points = Counted::new(places, Near { plan: near.plan, height: 0 });
-        let mut crowded = vec![false; rim.vertices.len()];
+        let mut crowded = vec![false; boundary.vertices.len()];
         for (place, at) in (0..).zip(starts.windows(2)) {
             let is_crowd = u64::from(at[1] - at[0]) > Repair::CROWD;
             crowded[at[0] as usize..at[1] as usize].fill(is_crowd || points.is_crowded(place));
@@ -83,7 +83,7 @@ impl Plan {
         let inward = [i64::from(a[1]) - i64::from(b[1]), i64::from(b[0]) - i64::from(a[0])];
         let reached = self.at(i).filter(within).any(|n| self.reaches(n, inward, view));
         let [x, y, _] = self.points.point(i);
-        (!reached).then_some(Met { place, w: view.rim.vertices[n], level: Some([x, y, z]) })
+        (!reached).then_some(Met { place, w: view.boundary.vertices[n], level: Some([x, y, z]) })
     }
 
     fn rays(&self, n: usize) -> impl Iterator<Item = &(u32, bool)> {
@@ -91,7 +91,7 @@ impl Plan {
         rays[starts[n] as usize..starts[n + 1] as usize].iter()
     }
 
-    /// The vertices of the rim at a place.
+    /// The vertices of the boundary at a place.
     fn at(&self, place: u32) -> std::ops::Range<usize> {
         self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize
     }
@@ -99,7 +99,7 @@ impl Plan {
     /// Whether the ground at a vertex reaches from it this way.
     fn reaches(&self, n: usize, to: [i64; 2], view: View) -> bool {
         let way = |other: u32| {
-            let [from, to] = view.ground.corners([view.rim.vertices[n], other]);
+            let [from, to] = view.ground.corners([view.boundary.vertices[n], other]);
             [0, 1].map(|k| i64::from(to[k]) - i64::from(from[k]))
         };
         let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
@@ -114,9 +114,9 @@ impl Plan {
     }
 }
 
-/// Of a vertex of the rim.
-fn height(n: usize, View { ground, rim, .. }: View) -> i32 {
-    ground.vertices[rim.vertices[n] as usize][2]
+/// Of a vertex of the boundary.
+fn height(n: usize, View { ground, boundary, .. }: View) -> i32 {
+    ground.vertices[boundary.vertices[n] as usize][2]
 }
 
 /// Gaps in plan.

@@ -1,9 +1,10 @@
 //! Where a wall stands and no block is, one is made for it, without ground.
 
-use super::{Cells, NO_HEIGHTS, Plot};
+use super::NO_HEIGHTS;
+use super::divide::{Cells, NodePlan};
 use crate::build::lattice::Wall;
 use crate::build::stage::bundle::Frame;
-use crate::build::stage::grid::{Block, Entry, Grid, PatchArea, Word, corner};
+use crate::build::stage::cells::{Block, CellRef, Entry, Grid, PatchArea, corner};
 use crate::build::stage::walls::meets;
 use hardpan::format::MAX_DEPTH;
 
@@ -15,12 +16,12 @@ const SMALL: u32 = 8;
 const DEEP: u32 = MAX_DEPTH - 6;
 
 /// Gives all walls blocks in a square.
-pub fn stand(plot: &mut Plot<Cells>, low: [i64; 2], log2: u32, depth: u32, walls: &[&Wall]) {
+pub fn stand(plot: &mut NodePlan<Cells>, low: [i64; 2], log2: u32, depth: u32, walls: &[&Wall]) {
     if walls.is_empty() {
         return;
     }
     let entry = match plot {
-        Plot::Inner { side_log2, children } => {
+        NodePlan::Inner { side_log2, children } => {
             let log2 = log2 - *side_log2;
             for (k, child) in children.iter_mut().enumerate() {
                 let at = corner(low, [log2; 2], [*side_log2; 2], k);
@@ -28,15 +29,15 @@ pub fn stand(plot: &mut Plot<Cells>, low: [i64; 2], log2: u32, depth: u32, walls
             }
             return;
         }
-        Plot::Group(cells) => return in_grid(&mut cells.grid, low, depth + 1, walls),
-        Plot::Patch(patch) => Entry::Patch(*patch),
-        Plot::Empty => Entry::Empty,
-        Plot::Refused(_) => return,
+        NodePlan::Group(cells) => return in_grid(&mut cells.grid, low, depth + 1, walls),
+        NodePlan::Patch(patch) => Entry::Patch(*patch),
+        NodePlan::Empty => Entry::Empty,
+        NodePlan::Refused(_) => return,
     };
     let mut grid = Grid { block_log2: [log2; 2], side_log2: [0; 2], entries: vec![entry] };
     in_grid(&mut grid, low, depth + 1, walls);
     let frame = Frame::of(low[0], low[1], log2);
-    *plot = Plot::Group(Cells { records: Vec::new(), some_wide: false, frame, grid, heights: NO_HEIGHTS });
+    *plot = NodePlan::Group(Cells { records: Vec::new(), some_wide: false, frame, grid, heights: NO_HEIGHTS });
 }
 
 fn in_grid(grid: &mut Grid, low: [i64; 2], depth: u32, walls: &[&Wall]) {
@@ -49,7 +50,7 @@ fn in_grid(grid: &mut Grid, low: [i64; 2], depth: u32, walls: &[&Wall]) {
             Entry::Block(_) => {}
             Entry::Grid(grid) => in_grid(grid, at, depth + 1, &some),
             Entry::Patch(PatchArea { number, reads, .. }) => {
-                let one = Word { number: *number, mask: 0, tests: *reads, guess: 0, start: true };
+                let one = CellRef { number: *number, mask: 0, tests: *reads, first_test: 0, start: true };
                 *entry = Entry::Block(Block::of(one));
             }
             Entry::Empty => *entry = empty(at, log2, depth, &some),

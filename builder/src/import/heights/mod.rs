@@ -1,0 +1,205 @@
+//! Files of heights: what each format reads, and how that comes to lie in the scene.
+
+pub mod frame;
+mod map;
+
+pub use frame::Placed;
+pub use map::grey;
+
+use super::formats::Given;
+use super::{Count, FileReport, Import, ImportError, ImportErrorKind, NO_NAME, Transform, file_name};
+use crate::scene::{DEFAULT_MU, Material, Scene};
+use crate::util::text::{counted, grouped};
+use std::path::Path;
+
+/// Heights at posts, as a file has them.
+#[derive(Clone, Debug, Default)]
+pub struct HeightGrid {
+    pub format: &'static str,
+    /// Posts of a row.
+    pub columns: usize,
+    pub rows: usize,
+    /// Metres, or of a height map steps: row by row as the file has them; NaN where there is none.
+    pub heights: Vec<f64>,
+    /// Where the posts lie, in the file's own plane; of a height map nobody says it.
+    pub place: Option<Affine>,
+    pub plane: Plane,
+    pub vertical: Vertical,
+    /// Whether its numbers are steps whose height somebody else has to say.
+    pub steps: bool,
+    /// What people should know.
+    pub warnings: Vec<String>,
+}
+
+/// x and y of the post at column 0 and row 0, and the way to the next column and to the next row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Affine {
+    pub zero: [f64; 2],
+    pub column: [f64; 2],
+    pub row: [f64; 2],
+}
+
+impl Affine {
+    /// Of posts along the axes: the first lies in the north-west.
+    pub fn north_up(zero: [f64; 2], [x, y]: [f64; 2]) -> Affine {
+        Affine { zero, column: [x, 0.0], row: [0.0, -y] }
+    }
+
+    pub fn at(&self, column: f64, row: f64) -> [f64; 2] {
+        [0, 1].map(|k| self.zero[k] + column * self.column[k] + row * self.row[k])
+    }
+
+    /// Column and row of a place; none if all posts lie on a line.
+    pub fn back(&self) -> Option<impl Fn([f64; 2]) -> [f64; 2] + Copy + use<>> {
+        let Affine { zero, column: [a, d], row: [b, e] } = *self;
+        let area = a * e - b * d;
+        let is_sane = area != 0.0 && area.is_finite();
+        is_sane.then_some(move |[x, y]: [f64; 2]| {
+            let (x, y) = (x - zero[0], y - zero[1]);
+            [(x * e - y * b) / area, (y * a - x * d) / area]
+        })
+    }
+
+    /// All of it times a factor.
+    pub fn scaled(&self, by: f64) -> Affine {
+        let times = |v: [f64; 2]| v.map(|v| v * by);
+        Affine { zero: times(self.zero), column: times(self.column), row: times(self.row) }
+    }
+}
+
+/// What a file says of its plane.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Plane {
+    /// Nothing.
+    #[default]
+    Silent,
+    /// An EPSG code.
+    Code(u32),
+    /// Degrees of a datum that it does not name so that we know it.
+    Degrees(String),
+    /// Metres of a plane that has no code, with the name that the file gives it.
+    Metres(String),
+}
+
+/// What a file says of its heights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vertical {
+    /// EPSG code, or zero.
+    pub code: u32,
+    /// Name, or nothing.
+    pub name: String,
+}
+
+/// How the heights of a file become ground. What is left out is as the file says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Heights {
+    /// Way from post to post, metres.
+    pub cell: Option<f64>,
+    /// Metres of a step of a height map.
+    pub step: Option<f64>,
+    /// The height of its step 0, metres.
+    pub zero: Option<f64>,
+    /// The first row lies in the south.
+    pub south_first: bool,
+    /// The file's own system, if it does not say it: an EPSG code.
+    pub file_crs: Option<u32>,
+    /// The system of the image: an EPSG code.
+    pub crs: Option<u32>,
+    /// A number that stands for no height.
+    pub no_data: Option<f64>,
+    /// What of the file is used: least and greatest x and y, of the file's own plane.
+    pub window: Option<[f64; 4]>,
+}
+
+/// Reads a file of heights: what its bytes say comes to lie in the scene when all files are read.
+pub fn import(given: &Given, read: Bytes) -> Result<Import, ImportError> {
+    let path = given.path;
+    let bytes = std::fs::read(path).map_err(|e| ImportError::io(path, &e))?;
+    let name = file_name(path);
+    let grid = read(&bytes, &name, path)?;
+    let posts = grid.heights.len() as u64;
+    let report = FileReport {
+        file: name,
+        format: grid.format,
+        bytes: bytes.len() as u64,
+        frame: "heights in m".into(),
+        used: vec![Count { what: "posts", count: posts, first_line: None, objects: None, note: None }],
+        ..FileReport::default()
+    };
+    let scene = Scene {
+        materials: vec![Material::new(NO_NAME, DEFAULT_MU)],
+        sources: vec!["heights".into()],
+        ..Scene::default()
+    };
+    let import = Import::of(path, scene, Transform::NONE, report);
+    Ok(Import { grid: Some(Box::new(grid)), ..import })
+}
+
+/// What reads the bytes of a file, given its name and where it lies.
+type Bytes = fn(&[u8], &str, &Path) -> Result<HeightGrid, ImportError>;
+
+/// Files of heights that are read from a zip file, by their endings.
+const IN_ZIP: [(&str, Bytes); 4] = [
+    ("hgt", super::hgt::read),
+    ("tif", |bytes, _, path| super::tiff::read(bytes, path)),
+    ("tiff", |bytes, _, path| super::tiff::read(bytes, path)),
+    ("asc", |bytes, _, path| super::esri_ascii::read(bytes, path)),
+];
+
+/// The one file of heights in a zip file.
+pub fn in_zip(bytes: &[u8], _: &str, path: &Path) -> Result<HeightGrid, ImportError> {
+    let (name, bytes) = super::zip::only(bytes, path, &IN_ZIP.map(|(ending, _)| ending))?;
+    let lower = name.to_ascii_lowercase();
+    let Some((_, read)) = IN_ZIP.iter().find(|(ending, _)| lower.ends_with(&format!(".{ending}"))) else {
+        unreachable!("its name ends in one of these");
+    };
+    read(&bytes, &name, path)
+}
+
+/// Most posts of a file.
+const MOST_POSTS: u64 = 1 << 28;
+
+/// How many posts a file of so many bytes has, if it can have so many.
+pub fn posts(path: &Path, [columns, rows]: [u64; 2], bytes: usize) -> Result<usize, ImportError> {
+    let size = format!("{} x {} posts", grouped(columns), grouped(rows));
+    let count = columns.checked_mul(rows).filter(|n| *n <= MOST_POSTS);
+    let Some(count) = count else {
+        let cause = format!("it claims {size}, and {} are the most", grouped(MOST_POSTS));
+        return Err(ImportError::input(path, cause, "cut a part out of it: gdal_translate -srcwin x y columns rows"));
+    };
+    // no compression makes more of a byte
+    if count > (1 << 22) + 4096 * bytes as u64 {
+        let cause = format!("it claims {size} in {}", counted(bytes as u64, "byte"));
+        return Err(ImportError::input(path, cause, "it is damaged; get it again"));
+    }
+    if columns < 2 || rows < 2 {
+        let cause = format!("it has {size}, and ground needs two of each");
+        return Err(ImportError::input(path, cause, "take a larger part of it"));
+    }
+    Ok(count as usize)
+}
+
+/// That a file ends early, or is not what it says.
+pub fn damaged(path: &Path, cause: impl Into<String>) -> ImportError {
+    ImportError::input(path, cause, "it is damaged; get it again")
+}
+
+/// That a file is not read, with what makes a readable one of it.
+pub fn unsupported(path: &Path, cause: impl Into<String>, hint: impl Into<String>) -> ImportError {
+    ImportError::new(ImportErrorKind::Unsupported, path, cause, hint)
+}
+
+/// Numbers by which rasters say that there is no height.
+const SENTINELS: [f64; 8] =
+    [-32_767.0, -32_768.0, -9999.0, -99_999.0, -3.402_823_466_385_288_6e38, 3.402_823_466_385_288_6e38, -1e38, 1e38];
+
+/// How far such a number lies from all heights to be none itself, metres.
+const FAR: f64 = 2000.0;
+
+/// A number among heights that stands for none though nobody said so: far from all others, as programs write it.
+pub fn unsaid(heights: &[f64]) -> Option<f64> {
+    let is_one = |v: &f64| SENTINELS.iter().any(|s| (s - v).abs() <= 1e-6 * s.abs());
+    let found = heights.iter().copied().find(is_one)?;
+    let others = heights.iter().filter(|v| v.is_finite() && **v != found);
+    others.clone().all(|v| (v - found).abs() > FAR).then_some(found).filter(|_| others.clone().next().is_some())
+}
