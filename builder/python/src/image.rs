@@ -7,6 +7,7 @@ use crate::{
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
 use hardpan_builder::util::files::NewFile;
+use hardpan_builder::util::steps::Steps;
 use hardpan_builder::{Image, ImageFile};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes, types::PyDict};
@@ -72,7 +73,7 @@ pub fn terrain(bytes: &ImageFile) -> PyResult<Terrain<'_>> {
 
 /// Metres in query steps.
 fn steps(t: &Terrain, name: &str, metres: f64) -> PyResult<i64> {
-    let steps = (metres * f64::powi(2.0, 8 - t.header().z_log2)).round_ties_even();
+    let steps = Steps::of(t.header()).to_query_height(metres);
     if steps >= 0.0 && steps < f64::powi(2.0, 52) {
         return Ok(steps as i64);
     }

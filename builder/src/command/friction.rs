@@ -26,6 +26,8 @@ pub struct Origin<'a> {
     pub sources: &'a [(PathBuf, SourceFile)],
     /// How they lie, as it was typed.
     pub transform: &'a Transform,
+    /// The scene that names the sources, if there is one.
+    pub scene_file: Option<&'a Path>,
     /// Where the image goes.
     pub output: &'a Path,
 }
@@ -46,7 +48,9 @@ impl Origin<'_> {
             _ => named(self.output),
         };
         let have = format!("{who}: mu is {} by default of {list}", decimal(mu));
-        let (files, typed) = (typed_files(self.sources), self.transform.typed());
+        let scene = self.scene_file.map(|file| format!(" {}", quoted(file)));
+        let is_scene = scene.is_some();
+        let (files, typed) = (scene.unwrap_or_else(|| typed_files(self.sources)), self.transform.typed());
         let text = match self.settings {
             Some(settings) => format!("{have}; state it in {}", named(settings)),
             None => {
@@ -55,7 +59,8 @@ impl Origin<'_> {
                 format!("{have}; to state it in settings to fill in: hardpan materials{files}{typed} -o {toml}")
             }
         };
-        match self.rules.say_materials() || self.strict {
+        // a scene says which of its objects are obstacles, and nothing of friction
+        match self.rules.say_materials() && !is_scene || self.strict {
             true => report.warn(text),
             false => report.note(text),
         }

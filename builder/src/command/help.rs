@@ -27,13 +27,29 @@ const GROUPS: [(&str, &[&str]); 3] = [
 ];
 
 /// Options of `build` by what they are for: those that its help shows, and those that only its manual page shows.
-const BUILD: [(&str, &[&str], &[&str]); 5] = [
+const BUILD: [(&str, &[&str], &[&str]); 6] = [
     (
         "Input",
         &["files", "settings", "up", "unit", "scale", "rotate", "translate", "allow"],
         &["mu_override", "mu_multiply", "rr_override", "rr_multiply"],
     ),
     ("Heights", &[], &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
+    (
+        "Scenes",
+        &[],
+        &[
+            "mesh_dir",
+            "data_dir",
+            "seed",
+            "angles",
+            "objects",
+            "trails",
+            "keep_mesh",
+            "animations",
+            "max_triangles",
+            "memory",
+        ],
+    ),
     ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
     ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
@@ -45,7 +61,7 @@ fn titled(build: Command) -> Command {
     let build = build.disable_help_flag(true).arg(help);
     let each = BUILD.iter().flat_map(|(title, shown, more)| shown.iter().chain(*more).map(move |name| (*title, *name)));
     each.enumerate().fold(build, |build, (place, (title, name))| {
-        build.mut_arg(name, |arg| arg.help_heading(title).display_order(place))
+        build.mut_arg(name, |arg| arg.help_heading(title).display_order(place).hide(false))
     })
 }
 

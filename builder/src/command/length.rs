@@ -20,6 +20,23 @@ pub fn metres(text: &str) -> Option<f64> {
     parse(text).map(|(metres, _)| metres)
 }
 
+/// Bytes: `2GiB`, `512MiB`; without a unit bytes.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 7] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("KB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("B", 1),
+    ];
+    let unit = UNITS.into_iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, bytes)));
+    let (number, bytes) = unit.unwrap_or((text, 1));
+    let value = number.trim_end().parse::<f64>().ok().filter(|v| *v >= 0.0 && v.is_finite());
+    value.map(|v| (v * bytes as f64) as u64).ok_or_else(|| "a number of bytes with a unit, as 2GiB or 512MiB".into())
+}
+
 /// A length within a range, both ends in metres.
 pub fn within(text: &str, [low, high]: [f64; 2]) -> Result<f64, String> {
     let found = metres(text).filter(|v| (low..=high).contains(v));

@@ -9,14 +9,14 @@ use std::{
 use crate::image::materials::{Listed, Materials};
 use crate::import::formats;
 use crate::options::Options;
-use crate::settings::{Settings, SourceFile};
+use crate::settings::{Settings, SourceFile, mavs};
 use crate::{check, import};
 use hardpan::format::MAGIC;
 use serde_json::{Value, json};
 
 use super::{
     Done, Failure, Form, Kind, NewFile, Replace, counted, decimal, export::not_a_source, few, findings, grouped,
-    has_bytes, is_nowhere, load, made_of, named, note, notes, quoted, report::Report, shown, terrain,
+    has_bytes, is_nowhere, load, made_of, named, note, notes, quoted, report::Report, scene, shown, terrain,
     transform::Transform, warn, width,
 };
 
@@ -43,6 +43,8 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     transform: Transform,
+    #[command(flatten)]
+    scene: scene::Args,
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -53,6 +55,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     let mut found = match &args.files[..] {
         [file] if is_image(file)? => of_image(file, output)?,
+        [file] => match args.scene.read(file)? {
+            Some(read) => of_scene(file, read, args)?,
+            None => of_sources(&args.files, args)?,
+        },
         files => of_sources(files, args)?,
     };
     if let Some(file) = file {
@@ -145,6 +151,24 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Materials> {
     stops.into_iter().for_each(|why| warn(format!("a build will stop at this: {why}")));
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
+    Ok(Materials::of_scene(&import.scene, settings))
+}
+
+/// A scene, which says how its files lie: all that it says goes into the settings.
+fn of_scene(file: &Path, read: mavs::Read, args: &Args) -> Done<Materials> {
+    let mut report = Report::default();
+    report.scene(file, &read);
+    let mut settings = read.settings;
+    let each: Vec<(&Path, &SourceFile)> = read.files.iter().map(PathBuf::as_path).zip(&settings.sources).collect();
+    let (import, _) = import::read_sources(&each, &settings, &args.scene.budget())?;
+    args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
+    report.print(&format!("hardpan build {} --report FILE.json", quoted(file)));
+    let output = args.output.as_deref();
+    for (path, source) in read.files.iter().zip(&mut settings.sources) {
+        source.file = from(path, output);
+        let on = source.scatter.iter_mut().flat_map(|s| &mut s.on);
+        on.for_each(|name| *name = from(Path::new(name), output));
+    }
     Ok(Materials::of_scene(&import.scene, settings))
 }
 

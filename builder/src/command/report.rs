@@ -5,13 +5,17 @@ use crate::import::ImportReport;
 use crate::report::{Finding, Repair, Severity};
 use crate::settings::Applied;
 use crate::settings::factors::Factors;
-use crate::util::text::{counted, hex};
+use crate::settings::mavs;
+use crate::util::text::{counted, few, first, hex, shown};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
-use super::{Done, Failure, findings::worded, note, warn};
+use super::{Done, Failure, findings::worded, named, note, warn};
 
 /// The shape's number: it changes when a key changes its meaning or goes.
 const VERSION: u32 = 2;
@@ -53,6 +57,8 @@ pub struct Report {
     pub gaps: Option<Value>,
     /// What was typed of the friction of all materials.
     pub factors: Option<Factors>,
+    /// What a scene has that is not used, or not known.
+    scene: Option<Value>,
     /// How well an image of heights fits its mesh.
     pub raster: Option<Value>,
     pub seconds: Seconds,
@@ -111,6 +117,8 @@ pub fn reported(
 
 /// Lines of warnings and notes that a build prints.
 const MOST_LINES: usize = 4;
+/// Keys that a line lists.
+const LISTED: usize = 50;
 
 fn counts<const N: usize>(counts: [(&str, u64); N]) -> Map<String, Value> {
     counts.into_iter().map(|(key, n)| (key.into(), n.into())).collect()
@@ -170,6 +178,23 @@ impl Report {
     /// Keeps a note, which no JSON has.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
+    }
+
+    /// Keeps what a scene has that shows nowhere else.
+    pub fn scene(&mut self, file: &Path, read: &mavs::Read) {
+        let who = named(file);
+        read.warnings.iter().for_each(|text| self.warn(format!("{who}: {}", shown(text))));
+        if !read.unknown.is_empty() {
+            let names = read.unknown.iter().map(|name| shown(name));
+            let list = first(names, read.unknown.len() as u64, LISTED);
+            self.warn(format!("{who}: keys that are not known: {list}"));
+        }
+        read.notes.iter().for_each(|text| self.note(format!("{who}: {}", shown(text))));
+        if !read.unused.is_empty() {
+            let list = few(read.unused.iter().map(|name| shown(name)), read.unused.len() as u64);
+            self.note(format!("{who}: keys that are not used: {list}"));
+        }
+        self.scene = Some(json!({ "unknown": read.unknown, "unused": read.unused, "notes": read.notes }));
     }
 
     /// Keeps findings, each in words under the name of what was read.

@@ -4,7 +4,8 @@ use crate::image::as_source::{mu_by_default, settings_of, stated};
 use crate::image::decode;
 use crate::options::{Options, Split};
 use crate::scene::{Material, Scene};
-use crate::settings::{MaterialRule, Settings};
+use crate::settings::{MaterialRule, Settings, SourceFile};
+use crate::util::steps::Steps;
 use crate::util::text::counted;
 use hardpan::Terrain;
 use serde::Serialize;
@@ -86,7 +87,7 @@ impl Materials {
         let known = &self.settings;
         let mut text = format!("{head}\n{HELP}{}\n", if self.of_sources { UNSTATED } else { "" });
         let mut whole = toml::Table::try_from(known).unwrap_or_default();
-        whole.retain(|key, _| !["build", "source", "material", "rule"].contains(&key));
+        whole.retain(|key, _| !["build", "source", "material", "rule", "trail", "pothole"].contains(&key));
         whole.iter().for_each(|(key, value)| _ = writeln!(text, "{key} = {value}"));
         text += STEPS;
         let comment = if known.build == Options::default() { "# " } else { "" };
@@ -102,7 +103,16 @@ impl Materials {
         }
         for source in &known.sources {
             text += "\n[[source]]\n";
-            write_lines(&mut text, "", source);
+            write_lines(&mut text, "", &SourceFile { placed: Vec::new(), scatter: None, ..source.clone() });
+            write_places(&mut text, source);
+        }
+        for trail in &known.trails {
+            text += "\n[[trail]]\n";
+            write_lines(&mut text, "", trail);
+        }
+        for hole in &known.potholes {
+            text += "\n[[pothole]]\n";
+            write_lines(&mut text, "", hole);
         }
         for rule in &known.rules {
             text += "\n[[rule]]\n";
@@ -148,9 +158,26 @@ fn write_lines(text: &mut String, prefix: &str, table: &impl Serialize) {
     lines.lines().filter(|line| !line.is_empty()).for_each(|line| _ = writeln!(text, "{prefix}{line}"));
 }
 
+/// Where a source stands, a line for each place.
+fn write_places(text: &mut String, source: &SourceFile) {
+    let inline = |table: &dyn Fn() -> Result<toml::Value, toml::ser::Error>| {
+        table().map_or_else(|_| String::new(), |v| v.to_string())
+    };
+    if !source.placed.is_empty() {
+        *text += "placed = [\n";
+        for place in &source.placed {
+            _ = writeln!(text, "    {},", inline(&|| toml::Value::try_from(place)));
+        }
+        *text += "]\n";
+    }
+    if let Some(scatter) = &source.scatter {
+        _ = writeln!(text, "scatter = {}", inline(&|| toml::Value::try_from(scatter)));
+    }
+}
+
 /// Of each material of an image how many triangles, and square metres in plan.
 fn areas(t: &Terrain) -> Vec<(u64, f64)> {
-    let square = 2f64.powi(2 * t.header().xy_log2);
+    let square = Steps::of(t.header()).plan.powi(2);
     let mut all = vec![(0, 0.0); t.materials().len()];
     for s in decode::triangles(t) {
         let (triangles, area) = &mut all[usize::from(s.material)];

@@ -3,6 +3,7 @@
 pub mod as_source;
 mod bytes;
 pub mod decode;
+pub mod earth;
 pub mod info;
 pub mod materials;
 pub mod provenance;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[cfg(feature = "heights")]
 use super::heights;
-use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj};
+use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj, ply, stl};
 
 /// One format of files.
 pub struct Format {
@@ -123,6 +123,23 @@ pub static FORMATS: &[Format] = &[
         signature: |head| head.begins(b"PK\x03\x04"),
         then: Then::Read(|g| heights::import(g, heights::in_zip)),
     },
+    Format {
+        name: "gltf",
+        endings: &["gltf", "glb"],
+        signature: |head| head.begins(b"glTF"),
+        #[cfg(feature = "json")]
+        then: Then::Read(|g| super::gltf::read(g.path, g.frame)),
+        #[cfg(not(feature = "json"))]
+        then: Then::Refuse(unsupported(through_assimp, Next::BuildUpY)),
+    },
+    Format {
+        name: "ply",
+        endings: &["ply"],
+        signature: |head| head.begins(b"ply\n") || head.begins(b"ply\r"),
+        then: Then::Read(|g| ply::read(g.path, g.frame)),
+    },
+    // a binary one may begin as a text does, and with any other word
+    Format { name: "stl", endings: &["stl"], signature: NONE, then: Then::Read(|g| stl::read(g.path, g.frame)) },
     // what is no source
     Format {
         name: "hpan",
@@ -171,8 +188,7 @@ pub static FORMATS: &[Format] = &[
         }),
     },
     // meshes
-    refused("glb", &["glb", "gltf"], |head| head.begins(b"glTF"), Next::BuildUpY, through_assimp),
-    refused("mesh", &["stl", "ply", "dae", "3ds", "x3d", "off"], NONE, Next::BuildUp, through_assimp),
+    refused("mesh", &["dae", "3ds", "x3d", "off"], NONE, Next::BuildUp, through_assimp),
     refused("scene", &["blend", "wrl", "usd", "usda", "usdc", "usdz"], NONE, Next::Build, |_| {
         format!("open it in Blender and {EXPORT}")
     }),

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "heights")]
 mod bmp;
+mod bytes;
+mod carve;
 mod degenerate;
 mod delaunay;
 mod error;
@@ -13,6 +15,8 @@ mod esri_ascii;
 #[cfg(feature = "fbx")]
 mod fbx;
 pub mod formats;
+#[cfg(feature = "json")]
+mod gltf;
 #[cfg(feature = "heights")]
 pub mod heights;
 #[cfg(feature = "heights")]
@@ -20,10 +24,13 @@ mod hgt;
 mod mtl;
 mod obj;
 pub mod par;
+pub mod place;
+mod ply;
 #[cfg(feature = "heights")]
 mod png;
 mod polygon;
 mod report;
+mod stl;
 mod text;
 #[cfg(feature = "heights")]
 mod tiff;
@@ -52,6 +59,7 @@ use crate::scene::{Called, DEFAULT_MU, Georeference, HeightField, Material, Scen
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
 use formats::{Given, Head, Reader};
+use place::{Budget, Placed};
 
 /// What a material, or an object, is called that has no name.
 pub(crate) const NO_NAME: &str = "unnamed";
@@ -109,7 +117,7 @@ impl Import {
         settings: &Settings,
         sources: impl IntoIterator<Item = &'a SourceFile>,
     ) -> Result<Applied, SettingsError> {
-        settings.apply_files(&mut self.scene, &self.triangles, &self.called, sources)
+        settings.apply_files(&mut self.scene, [&self.triangles, &self.fields], &self.called, sources)
     }
 }
 
@@ -131,6 +139,36 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
 
 /// The same, where some files are called otherwise in the names of their sources: each as is said here, unless that is empty.
 pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
+    let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
+    join(parts(files, called)?, paths.into_iter())
+}
+
+/// Reads files as settings have them, each at its places, with trails and potholes, unless that is more than may be: what it comes to
+/// goes with it.
+pub fn read_sources(
+    sources: &[(&Path, &SourceFile)],
+    settings: &Settings,
+    budget: &Budget,
+) -> Result<(Import, Placed), ImportError> {
+    #[cfg(feature = "heights")]
+    let crs = crate::util::crs::code(&settings.crs);
+    let frame = |s: &SourceFile| {
+        let frame = s.frame();
+        #[cfg(feature = "heights")]
+        let frame = Frame { heights: heights::Heights { crs, ..frame.heights }, ..frame };
+        frame
+    };
+    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, frame(s))).collect();
+    let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
+    let mut parts = parts(&files, &called)?;
+    let placed = place::place(&mut parts, sources, budget)?;
+    let ground = parts.iter_mut().zip(sources).filter(|(_, (_, source))| carve::is_cut(source));
+    ground.for_each(|(part, _)| carve::carve(part, &settings.trails, &settings.potholes));
+    Ok((join(parts, files.iter().map(|(path, _)| *path))?, placed))
+}
+
+/// The scene of each file.
+fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Vec<Import>, ImportError> {
     let read = |(file, frame): &(_, Frame)| {
         let path = AsRef::<Path>::as_ref(file);
         reader(path)?(&Given { path, frame })
@@ -149,10 +187,11 @@ pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Resu
         }
         import.called = vec![Called { file: file_name(path), part }];
     }
-    let joined = join(parts, paths.into_iter())?;
     #[cfg(feature = "heights")]
-    let joined = Import { crs: placed.crs, height_error: placed.error, ..joined };
-    Ok(joined)
+    for part in &mut parts {
+        (part.crs, part.height_error) = (placed.crs.clone(), placed.error);
+    }
+    Ok(parts)
 }
 
 /// The error of ground that lies so degenerate that no image of it could be proven, given the files that were read, and the rules by which
@@ -262,6 +301,7 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut all = Import { scene: Scene { sources, ..Scene::default() }, ..Import::default() };
     for (next, path) in parts.into_iter().zip(paths) {
+        (all.crs, all.height_error) = (next.crs, next.height_error);
         let Scene { positions, triangles, materials, fields, .. } = &mut all.scene;
         let base = positions.len() as u32; // fits, as the joined count does
         if positions.len() + next.scene.positions.len() > MOST_VERTICES {

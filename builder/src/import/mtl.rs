@@ -12,6 +12,8 @@ use super::text::{BLOCK, Cursor, Text, name};
 pub struct Library {
     /// Names of materials, each once.
     pub names: BTreeSet<String>,
+    /// Pictures that they name.
+    pub textures: BTreeSet<String>,
     /// Definitions of a name that was defined before.
     pub again: u64,
 }
@@ -25,7 +27,13 @@ impl Library {
             let mut c = Cursor::new(&block);
             while c.peek().is_some() {
                 c.blanks();
-                if c.word() == b"newmtl" {
+                let word = c.word();
+                if word.starts_with(b"map_") || matches!(word, b"bump" | b"norm" | b"disp" | b"decal" | b"refl") {
+                    // options stand before it
+                    let words = c.words();
+                    let last = words.rsplit(|b| *b == b' ').next().filter(|w| !w.is_empty());
+                    self.textures.extend(last.map(|w| name(w).into_owned()));
+                } else if word == b"newmtl" {
                     count += 1;
                     self.again += u64::from(!self.names.insert(name(&c.words()).into_owned()));
                 }

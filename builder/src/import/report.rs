@@ -178,6 +178,7 @@ things! {
     Moving Used "animated" Some("objects that move, used where they stand without their animation");
     Normals Ignored "normals" None;
     TextureCoordinates Ignored "texture_coordinates" None;
+    Textures Ignored "textures" None;
     Colours Ignored "vertex_colours_and_weights" None;
     PointsAndLines Ignored "points_and_lines" Some("points and lines left out");
     FreeForm Ignored "free_form" Some("free-form curves and surfaces left out (export them as meshes to have them)");

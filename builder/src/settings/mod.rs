@@ -6,7 +6,11 @@ mod faults;
 pub mod frame;
 #[cfg(feature = "json")]
 mod json;
+pub mod marks;
+#[cfg(feature = "json")]
+pub mod mavs;
 mod part;
+pub mod placement;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -16,6 +20,8 @@ mod vstu;
 pub use self::apply::Applied;
 use self::faults::of_toml;
 use self::frame::{Frame, Unit, Up};
+use self::marks::{Pothole, Trail};
+use self::placement::{Placement, Scatter};
 use crate::options::{Options, Undersides};
 use crate::report::Code;
 pub use crate::util::serde_ext::Scale;
@@ -51,6 +57,12 @@ pub struct Settings {
     /// Rules for faces by object, file and material: all that fit add up. They go before what materials and sources say.
     #[serde(rename = "rule", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<PartRule>,
+    /// Bands of the materials `trail` and `track`, cut into all that is ground.
+    #[serde(rename = "trail", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
+    pub trails: Vec<Trail>,
+    /// Holes, cut into all that is ground.
+    #[serde(rename = "pothole", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
+    pub potholes: Vec<Pothole>,
 }
 
 /// A field of heights that is made of a mesh: of its highest ground, at posts.
@@ -118,6 +130,9 @@ pub struct SourceFile {
     pub height_zero: Option<f64>,
     /// Of a height map: where its first row lies, north or south.
     pub first_row: Option<FirstRow>,
+    /// Of a height map: whether its middle lies at zero, instead of its south-western post.
+    #[serde(deserialize_with = "flag")]
+    pub centred: Option<bool>,
     /// Of a file of heights: the system that it does not say itself, EPSG:CODE.
     pub file_crs: Option<String>,
     /// Of a file of heights: a number that stands for no height.
@@ -151,8 +166,19 @@ pub struct SourceFile {
     pub gain: Option<f64>,
     /// Surface type, 0 to 65,535.
     pub surface_type: Option<u16>,
+    /// Cone index, PSI, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub cone_index: Option<f64>,
+    /// Label for sensors.
+    pub label: Option<u32>,
     /// Which of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Where it stands, after all of the above; by default once, as it lies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub placed: Vec<Placement>,
+    /// Further places, drawn at random.
+    #[serde(deserialize_with = "some_table")]
+    pub scatter: Option<Scatter>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     pub line: Option<usize>,
@@ -339,6 +365,11 @@ impl Settings {
         if let Some((list, i, (key, text))) = sources.chain(materials).chain(rules).next() {
             return Err(SettingsError::at(place(list, i, key), text));
         }
+        let trails = self.trails.iter().enumerate().filter_map(|(i, t)| Some(("trail", i, t.fault()?)));
+        let holes = self.potholes.iter().enumerate().filter_map(|(i, p)| Some(("pothole", i, p.fault()?)));
+        if let Some((list, i, text)) = trails.chain(holes).next() {
+            return Err(SettingsError::at(place(list, i, ""), format!("{list} {}: {text}", i + 1)));
+        }
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
             return Err(SettingsError::at(None, "patch_tolerance is a number of 0 or more, in metres"));
         }
@@ -385,6 +416,14 @@ impl Settings {
                 Some(("allow", text))
             })
             .or_else(|| source.gives().fault())
+            .or_else(|| {
+                let (i, (key, why)) = source.placed.iter().enumerate().find_map(|(i, p)| Some((i, p.fault()?)))?;
+                Some(("placed", format!("placed {}: {key}: {why}", i + 1)))
+            })
+            .or_else(|| {
+                let (key, why) = source.scatter.as_ref()?.fault()?;
+                Some(("scatter", format!("scatter: {key}: {why}")))
+            })
             .or_else(|| {
                 is(
                     source.translate.iter().flatten().any(|v| !v.is_finite()),
@@ -492,6 +531,7 @@ impl SourceFile {
             step: self.height_scale,
             zero: self.height_zero,
             south_first: self.first_row == Some(FirstRow::South),
+            centred: self.centred == Some(true),
             file_crs: self.file_crs.as_deref().and_then(crate::util::crs::code),
             crs: None,
             no_data: self.no_data,

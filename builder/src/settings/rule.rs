@@ -157,6 +157,8 @@ impl SourceFile {
             rr: self.rr,
             gain: self.gain,
             surface_type: self.surface_type,
+            cone_index: self.cone_index,
+            label: self.label,
             priority: self.priority,
             ..MaterialRule::default()
         }

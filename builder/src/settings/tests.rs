@@ -300,6 +300,7 @@ fn both_languages_say_the_same() {
             ..PartRule::default()
         }],
         materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123_456_789_012_345_68))],
+        ..Settings::default()
     };
     let toml = settings.to_toml();
     let json = serde_json::to_string(&settings).unwrap();

@@ -68,8 +68,9 @@ fn cg_01_vt_24_odd_and_malformed_files() {
     ]
     .into();
     let all = [real("obj_odd"), real("malformed")].concat();
-    // FBX files have a test of their own
-    for file in all.into_iter().filter(|f| !ends_in(f, "fbx")) {
+    // these have tests of their own
+    let other = |f: &Path| ["fbx", "ply", "gltf", "glb"].iter().any(|end| ends_in(f, end));
+    for file in all.into_iter().filter(|f| !other(f)) {
         let name = file.file_name().unwrap().to_str().unwrap();
         let (output, time) = bounded(&here, &file, &["--up", "z"]);
         let text = String::from_utf8(output.stderr).unwrap();
@@ -143,10 +144,10 @@ fn vt_24_recipes_for_what_is_not_read() {
         ("a.rar", b"Rar!", &["rar files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a.las", b"LASF", &["las files are not read; make a mesh of the points in CloudCompare"]),
         (
-            "a.stl",
-            b"solid",
+            "a.dae",
+            b"<?xml",
             &[
-                "stl files are not read; assimp export FILE.stl FILE.obj; or open it in Blender and export FBX, or Wavefront OBJ with z up, then: hardpan build FILE.obj, with --up y or z as it lies",
+                "dae files are not read; assimp export FILE.dae FILE.obj; or open it in Blender and export FBX, or Wavefront OBJ with z up, then: hardpan build FILE.obj, with --up y or z as it lies",
             ],
         ),
         ("a.xodr", b"<", &["xodr files are not read; ", "export FBX, or", ", then: hardpan build"]),
@@ -181,16 +182,19 @@ fn formats_stand_once_and_everywhere() {
     };
     once(FORMATS.iter().map(|format| format.name).collect());
     once(FORMATS.iter().flat_map(|format| format.endings.iter().copied()).collect());
-    let read: Vec<&str> = formats::read().map(|format| format.name).collect();
-    assert_eq!(read, ["obj", "fbx"]);
+    assert!(["obj", "fbx", "gltf", "ply", "stl"].iter().all(|name| formats::read().any(|format| format.name == *name)));
     for command in ["build", "grid", "materials"] {
         let [help, _] = expect(0, &here, &[command, "--help"]);
         holds(&help, &[&format!("{} files", formats::names())]);
     }
     holds(&error(2, &here, &["build", "."]), &[&formats::files()]);
-    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/formats.md")).unwrap();
+    let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs"));
+    let [meshes, heights] =
+        ["formats.md", "heights.md"].map(|page| fs::read_to_string(docs.join(page)).unwrap_or_default());
     for format in formats::read() {
-        assert!(page.contains(&format!("\n## {}\n", format.name.to_uppercase())), "no section for {}", format.name);
+        let is_mesh = meshes.contains(&format!("\n## {}\n", format.name.to_uppercase()));
+        let is_field = heights.is_empty() || format.endings.iter().any(|end| heights.contains(&format!(".{end}")));
+        assert!(is_mesh || is_field, "no page has {}", format.name);
     }
 }
 

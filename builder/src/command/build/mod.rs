@@ -24,7 +24,7 @@ use super::{
     length::{Side, Threshold, metres},
     named, progress, quoted,
     report::{self, Report},
-    same, tell,
+    same, scene, tell,
     transform::{self, Transform, way},
 };
 
@@ -101,12 +101,14 @@ pub struct Sources {
     /// Accept these kinds of findings; a warning ends with its kind, as [unit]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub allow: Vec<Code>,
+    #[command(flatten)]
+    pub scene: scene::Args,
 }
 
 /// Help of the files.
 fn help_of_files() -> String {
     format!(
-        "{} files that become one terrain, or one FILE.par [default: the sources of the settings]",
+        "{} files that become one terrain, a scene of MAVS, or one FILE.par [default: as settings say]",
         formats::names()
     )
 }

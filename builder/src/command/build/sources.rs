@@ -8,17 +8,18 @@ use std::{
 
 use crate::build::source::{ground, parts};
 use crate::image::provenance::{Input, Provenance};
-use crate::import::heights::Heights;
+use crate::import::place::{Budget, is_placed};
 use crate::import::{Frame, Import, file_name, utf8};
 use crate::options::{Options, SourceError};
-use crate::scene::Scene;
-use crate::settings::{Applied, MaterialRule, Settings, SourceFile};
+use crate::report::Finding;
+use crate::scene::{HeightField, Scene};
+use crate::settings::{Applied, MaterialRule, Settings, SourceFile, mavs};
 use crate::{check, import};
 
 use super::{
     super::{
-        Form, bounded, decimal, few, findings, friction::typed_files, materials::is_image, notes, progress::stage,
-        shown,
+        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, notes,
+        progress::stage, shown,
     },
     Done, Failure, Report, Sources, Transform, has_extension, named, quoted, same,
 };
@@ -33,6 +34,8 @@ pub struct Asked<'a> {
     pub sources: Vec<Placed>,
     /// Whether an error among the findings stops the reading.
     pub stops: bool,
+    /// What a scene said beside them.
+    scene: Option<mavs::Read>,
 }
 
 /// A scene as it was read, with the settings given to it.
@@ -46,6 +49,8 @@ pub struct Ready {
     pub lain: Lain,
     /// The most that laying heights on squares changed one at a post of a file, metres.
     pub height_error: f64,
+    /// The scene that names them.
+    pub scene_file: Option<PathBuf>,
 }
 
 /// How files lie in a scene: how the numbers of each became metres, and how many triangles it has.
@@ -58,6 +63,11 @@ impl<'a> Asked<'a> {
     /// Finds the files that are typed, or that the settings name.
     pub fn new(from: &'a Sources, transform: &Transform) -> Done<Self> {
         let (settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
+        if let [only] = &from.files[..]
+            && let Some(scene) = from.scene.read(only)?
+        {
+            return Asked::of_scene(from, transform, settings, remarks, scene);
+        }
         let own = sources(from, transform, &settings)?;
         let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, transform.over(&s))).collect();
         if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
@@ -72,7 +82,35 @@ impl<'a> Asked<'a> {
                 _ => e.into(),
             })?;
         }
-        Ok(Asked { from, settings, remarks, sources, stops: true })
+        Ok(Asked { from, settings, remarks, sources, stops: true, scene: None })
+    }
+
+    /// The files of a scene. Settings beside it say what materials are, and how the image is built.
+    fn of_scene(
+        from: &'a Sources,
+        transform: &Transform,
+        mut settings: Settings,
+        remarks: Vec<String>,
+        mut scene: mavs::Read,
+    ) -> Done<Self> {
+        let file = &from.files[0];
+        if !transform.typed().is_empty() {
+            let text = "the scene says how its files lie; leave out --up, --unit, --scale, --rotate and --translate";
+            return Err(Failure::input(file, text));
+        }
+        if let Some(place) = from.settings.as_ref().filter(|_| !settings.sources.is_empty()) {
+            let text = format!("there is a [[source]], and the files are those of {}; leave it out", named(file));
+            return Err(Failure::input(place, text));
+        }
+        settings.rules.append(&mut scene.settings.rules);
+        settings.trails.append(&mut scene.settings.trails);
+        settings.potholes.append(&mut scene.settings.potholes);
+        let own = std::mem::take(&mut scene.settings.sources);
+        let sources: Vec<Placed> = scene.files.iter().cloned().zip(own).collect();
+        for (path, _) in &sources {
+            import::check(path)?;
+        }
+        Ok(Asked { from, settings, remarks, sources, stops: true, scene: Some(scene) })
     }
 
     /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops what
@@ -83,20 +121,35 @@ impl<'a> Asked<'a> {
         kept: impl FnOnce(&[&PathBuf], &mut Report) -> Done,
         report: &mut Report,
     ) -> Done<Ready> {
-        let Asked { from, settings, remarks, sources, stops } = self;
+        let Asked { from, settings, remarks, sources, stops, scene } = self;
         if let Some(file) = &from.settings {
             remarks.iter().for_each(|text| report.warn(format!("{}: {}", named(file), shown(text))));
         }
+        let scene_file = scene.as_ref().map(|_| from.files[0].clone());
+        if let Some(scene) = &scene {
+            report.scene(&from.files[0], scene);
+        }
         let first = &sources[0].0;
-        let (read, time) = stage("reading", || read(&sources, &settings.crs));
-        let (inputs, mut import) = read?;
+        let (read, time) = stage("reading", || read(&sources, &settings, &from.scene.budget()));
+        let (inputs, mut import, placed) = read?;
+        if placed.places > 0 {
+            report.note(format!("{} come to {placed}", counted(placed.places, "place")));
+        }
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
+        from.scene.keep(&import.scene, &sources.iter().map(|(path, _)| path).chain(&from.files).collect::<Vec<_>>())?;
         notes(&import.report).into_iter().for_each(|text| report.note(text));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
+        let Scene { fields, materials, .. } = &mut import.scene;
+        fields.retain(|f| materials[usize::from(f.material)].is_ground());
+        // the order of files is nothing
+        import.scene.fields.sort_by(|a, b| {
+            let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
         let mut settings = settings;
         over(&mut settings);
         settings.build.crs.clone_from(&import.crs);
@@ -115,19 +168,22 @@ impl<'a> Asked<'a> {
         }
         let lain = Lain { frames, triangles };
         let files: Vec<&Path> = sources.iter().map(|(file, _)| file.as_path()).collect();
-        let found = check::source(&scene, &lain.frames, &lain.triangles, &files);
+        let mut found = check::source(&scene, &lain.frames, &lain.triangles, &files);
+        // who places a file knows how it lies
+        let placed = |f: &Finding| sources.iter().any(|(file, s)| is_placed(s) && file.to_string_lossy() == f.subject);
+        found.retain(|f| !placed(f));
         let told = findings::tell(findings::beyond(found, &settings.allow, &sources), sources.len(), report);
         told.or_else(|e| if stops { Err(e) } else { Ok(()) })?;
         if let Some(error) = crowded {
             return Err(error.into());
         }
 
-        settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
+        settings.sources = sources.iter().map(|(path, s)| without_folders(path, s)).collect();
         let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
         mu_by_default.sort_unstable();
         let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
-        Ok(Ready { provenance, scene, applied, sources, lain, height_error })
+        Ok(Ready { provenance, scene, applied, sources, lain, height_error, scene_file })
     }
 }
 
@@ -225,8 +281,20 @@ fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<V
     each.collect()
 }
 
-/// Digests and scene of all files.
-fn read(sources: &[(PathBuf, SourceFile)], crs: &str) -> Done<(Vec<Input>, Import)> {
+/// What is said of a file, by its name.
+fn without_folders(path: &Path, source: &SourceFile) -> SourceFile {
+    let mut source = SourceFile { file: file_name(path), ..source.clone() };
+    let on = source.scatter.iter_mut().flat_map(|s| &mut s.on);
+    on.for_each(|name| *name = file_name(Path::new(name)));
+    source
+}
+
+/// Digests and scene of all files, and what those come to that are placed.
+fn read(
+    sources: &[(PathBuf, SourceFile)],
+    settings: &Settings,
+    budget: &Budget,
+) -> Done<(Vec<Input>, Import, import::place::Placed)> {
     let digest = |(path, _): &(PathBuf, SourceFile)| {
         let digest = fs::File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
@@ -234,14 +302,8 @@ fn read(sources: &[(PathBuf, SourceFile)], crs: &str) -> Done<(Vec<Input>, Impor
     let stamp = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).map_err(|e| Failure::io(path, e));
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
-    let crs = crate::util::crs::code(crs);
-    let frame = |s: &SourceFile| {
-        let frame = s.frame();
-        Frame { heights: Heights { crs, ..frame.heights }, ..frame }
-    };
-    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), frame(s))).collect();
-    let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
-    let import = import::read_called(&files, &called)?;
+    let each: Vec<(&Path, &SourceFile)> = sources.iter().map(|(path, s)| (path.as_path(), s)).collect();
+    let (import, placed) = import::read_sources(&each, settings, budget)?;
     // what was digested is what was read
     let read = inputs.iter_mut().zip(&import.report.files);
     for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {
@@ -250,7 +312,7 @@ fn read(sources: &[(PathBuf, SourceFile)], crs: &str) -> Done<(Vec<Input>, Impor
         }
         input.frame.clone_from(&file.frame);
     }
-    Ok((inputs, import))
+    Ok((inputs, import, placed))
 }
 
 /// What the settings say for nothing, and what they hardly mean.

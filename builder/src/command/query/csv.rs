@@ -49,7 +49,9 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
                 value => match (value.number(r.hit).filter(|_| r.found()), value) {
                     (Some(number), _) => line.extend(fields.get(number).map_or(&b","[..], |field| field)),
                     (None, Value::Place(of)) if r.shown() => {
-                        of(self.terrain, &answer)[..column.width()].iter().for_each(|v| push_field(line, Some(*v)));
+                        r.place(column, *of, self.terrain)[..column.width()]
+                            .iter()
+                            .for_each(|v| push_field(line, Some(*v)));
                     }
                     (None, Value::Material(of)) if r.shown() => push_field(line, Some(of(self.terrain, &answer))),
                     _ => line.extend(std::iter::repeat_n(b',', column.width())),

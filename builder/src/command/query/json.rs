@@ -55,7 +55,7 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
                 Value::Reach => _ = write!(line, "\"{}\"", r.reach()),
                 value => match (value.number(r.hit).filter(|_| r.found()), value) {
                     (Some(number), _) => line.extend(values.get(number).map_or(&b"null"[..], |value| value)),
-                    (None, Value::Place(of)) if r.shown() => match of(self.terrain, &answer) {
+                    (None, Value::Place(of)) if r.shown() => match r.place(column, *of, self.terrain) {
                         [v, _] if column.parts.is_empty() => push_json(line, "", Some(v)),
                         [x, y] => {
                             push_json(line, "[", Some(x));

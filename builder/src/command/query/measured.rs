@@ -43,7 +43,7 @@ pub fn run(args: &Args, t: &Terrain, mut file: Points, out: &mut impl Write) -> 
     let others = [
         ("--layers", args.layers),
         ("--explain", args.explain),
-        ("--fallback", args.fallback),
+        ("--fallback", args.fallback.is_some()),
         ("--json", args.json),
         ("--plot", args.plot.is_some()),
         (point.as_deref().unwrap_or_default(), point.is_some()),

@@ -33,8 +33,8 @@ use super::{
 };
 use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
+use crate::image::earth::Earth;
 use crate::query::column;
-use crate::query::earth::Earth;
 use crate::query::shot::Shot;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::{Ask, Many};
@@ -62,6 +62,9 @@ pub struct Args {
     /// Points or rays of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Its columns by name, with commas or blanks between them as the file has: id,northing,easting,z
+    #[arg(long, value_name = "NAME,...", requires = "csv")]
+    columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "lonlat"])]
     along: Option<PathBuf>,
@@ -80,9 +83,10 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
-    /// Fill in what the kernel answers where there is no ground
-    #[arg(long, conflicts_with_all = ["layers", "explain"])]
-    fallback: bool,
+    /// Fill in what the kernel answers where there is no ground, or as MAVS does: the lowest number
+    #[arg(long, value_name = "mavs", num_args = 0..=1, require_equals = true, default_missing_value = "image")]
+    #[arg(value_parser = ["image", "mavs"], hide_possible_values = true, conflicts_with_all = ["layers", "explain"])]
+    fallback: Option<String>,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
@@ -115,7 +119,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let earth = Earth::of(&terrain);
     let on_earth = on_earth(args, &terrain, earth.as_ref())?;
     let args = &Args { points: [&args.points[..], &on_earth].concat(), ..args.clone() };
-    let file = args.csv.as_ref().map(|path| Points::open(path, earth)).transpose()?;
+    let named = args.columns.as_deref();
+    let file = args.csv.as_ref().map(|path| Points::open(path, earth, named)).transpose()?;
     let columns = file.as_ref().and_then(rays::Columns::of);
     if columns.is_some() || !args.ray.is_empty() {
         return rays(args, &terrain, file, columns, out);
@@ -375,8 +380,9 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
                 self.missed.jumps.go(self.terrain, stop.wheel, [ask.x, ask.y], ask.z, a, stop.line);
             }
             let (stop, passed) = (beside.stop(i), beside.passed(i));
-            let filled = self.args.fallback && !a.found();
-            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
+            let filled = self.args.fallback.is_some() && !a.found();
+            let lowest = self.args.fallback.as_deref() == Some("mavs");
+            let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, lowest, passed };
             self.sheet.row(&row).map_err(&self.failed)?;
         }
         Ok(())
@@ -390,7 +396,8 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
             let first = usize::from(layers.written > 0);
             for (hit, number) in self.space[..layers.written.max(1)].iter().zip(first as u32..) {
                 let (layer, passed) = (Some(number), beside.passed(i));
-                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
+                let row =
+                    Row { ask, stop: None, layer, status: layers.status, hit, filled: false, lowest: false, passed };
                 self.sheet.row(&row).map_err(&self.failed)?;
             }
         }

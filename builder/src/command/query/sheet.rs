@@ -5,6 +5,7 @@ use std::io;
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
 use crate::query::Ask;
+use crate::query::column::Column;
 use crate::query::table::{Passed, Stop};
 
 /// One answer.
@@ -18,6 +19,8 @@ pub struct Row<'r> {
     pub hit: &'r Hit,
     /// Whether there is no ground, and the kernel's fall-back is shown.
     pub filled: bool,
+    /// With the lowest number in single precision instead, as MAVS has it.
+    pub lowest: bool,
     /// Other fields of its line, by its number.
     pub passed: Option<(&'r Passed, usize)>,
 }
@@ -34,6 +37,14 @@ impl Row<'_> {
     /// The kernel's answer.
     pub fn answer(&self) -> Answer {
         Answer { status: self.status, hit: *self.hit }
+    }
+
+    /// The numbers of a column of the place.
+    pub fn place(&self, column: &Column, of: fn(&Terrain, &Answer) -> [f64; 2], t: &Terrain) -> [f64; 2] {
+        match self.filled && self.lowest && column.name == "z" {
+            true => [f64::from(f32::MIN), 0.0],
+            false => of(t, &self.answer()),
+        }
     }
 
     /// Whether its numbers are shown: those of the ground, or of the fall-back.

@@ -45,7 +45,9 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
         for (i, column) in COLUMNS.iter().enumerate() {
             let number = |v: f64| column.table.1.map_or_else(|| v.to_string(), |digits| format!("{v:.digits$}"));
             let cells = match &column.value {
-                Value::Place(of) if r.shown() => of(t, &answer)[..column.width()].iter().map(|v| number(*v)).collect(),
+                Value::Place(of) if r.shown() => {
+                    r.place(column, *of, t)[..column.width()].iter().map(|v| number(*v)).collect()
+                }
                 Value::Material(of) if r.shown() => vec![number(of(t, &answer))],
                 Value::MaterialName if r.found() => vec![shown(t.material_name(r.hit.material))],
                 Value::SourceName if r.found() => vec![shown(t.source_name(r.hit.source))],

@@ -9,7 +9,8 @@ use std::{
 
 use crate::image::provenance::{Input, MatchedBy, Provenance};
 use crate::import;
-use crate::import::{Frame, ImportError, file_name};
+use crate::import::heights::as_triangles;
+use crate::import::{ImportError, file_name};
 use crate::scene::Scene;
 use crate::settings::{Settings, SourceFile};
 use crate::verify::{Agreement, Difference, Spot, SurfaceError, source_error};
@@ -20,6 +21,9 @@ use super::{
     super::{bounded, counted, few, note, shown},
     Args, Done, Failure, grouped, is_image, named, quoted, unopened,
 };
+
+/// Posts of files of heights that are compared at most: each becomes two triangles.
+const MOST_POSTS: usize = 4_000_000;
 
 /// The error of an image that is what it claims.
 pub fn measure(args: &Args, image: &[u8], sources: &Sources) -> Done<Agreement> {
@@ -88,9 +92,8 @@ pub struct Sources<'a> {
 
 /// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
 fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
-    let frames: Vec<(&Path, Frame)> = files.iter().map(|(file, said)| (*file, said.frame())).collect();
-    let called: Vec<&str> = files.iter().map(|(_, said)| said.name.as_deref().unwrap_or_default()).collect();
-    let mut import = import::read_called(&frames, &called)?;
+    let placed: Vec<(&Path, &SourceFile)> = files.iter().map(|(file, said)| (*file, said)).collect();
+    let (mut import, _) = import::read_sources(&placed, settings, &import::place::Budget::NONE)?;
     let mut settings = settings.clone();
     let may_be: Vec<bool> = settings.materials.iter().map(|rule| rule.optional == Some(true)).collect();
     settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
@@ -109,7 +112,18 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
         ));
     }
     match import::degenerate(&import, &settings.build, files.iter().map(|(file, _)| *file)) {
-        None => Ok(import.scene),
+        None => {
+            let mut scene = import.scene;
+            let posts: usize = scene.fields.iter().map(|f| f.heights.len()).sum();
+            if posts > MOST_POSTS {
+                let text = format!("{} posts of heights are more than can be compared", grouped(posts as u64));
+                let hint =
+                    format!("{} are the most: --against a part, and an image of that", grouped(MOST_POSTS as u64));
+                return Err(Failure::unsupported(&args.against[0], format!("{text}; {hint}")));
+            }
+            as_triangles(&mut scene);
+            Ok(scene)
+        }
         Some(error) => {
             let hint = "it is too crowded to be compared with an image".into();
             Err(ImportError { hint, next: None, ..error }.into())

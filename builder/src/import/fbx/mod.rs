@@ -7,7 +7,7 @@
 mod node;
 mod place;
 
-use std::{collections::HashMap, io::Read as _, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use ufbx::{
     Allocator, AllocatorOpts, Element, ErrorType, FileFormat, IndexErrorHandling, LoadOpts, Mesh, Node, Progress,
@@ -16,10 +16,12 @@ use ufbx::{
 
 use super::{
     FileReport, Frame, Import, ImportError, ImportErrorKind, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Next, Place,
-    Unit, Up, file_name, forget_unused, number_sources, plain,
+    Unit, Up,
+    bytes::{lines, no_memory, whole},
+    file_name, forget_unused, number_sources, plain,
     polygon::Cutter,
     report::{Tally, Thing},
-    text::{self, Watched, ZEROS, quoted},
+    text::{self, ZEROS, quoted},
     too_many,
 };
 use crate::scene::{Scene, Triangle};
@@ -64,27 +66,6 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     let scene = assemble(path, &fbx, &transform, &mut tally)?;
     tally.into(&scene, &mut report);
     Ok(Import::of(path, scene, transform, report))
-}
-
-/// All bytes of a file that stays as it is meanwhile.
-fn whole(path: &Path) -> Result<Vec<u8>, ImportError> {
-    let io = |e| ImportError::io(path, &e);
-    let mut watched = Watched::open(path)?;
-    let mut bytes = Vec::new();
-    let size = usize::try_from(watched.len()).unwrap_or(usize::MAX);
-    bytes.try_reserve_exact(size).map_err(|_| no_memory(path, "this file"))?;
-    watched.file.read_to_end(&mut bytes).map_err(io)?;
-    watched.unchanged()?;
-    Ok(bytes)
-}
-
-fn no_memory(path: &Path, what: &str) -> ImportError {
-    let cause = format!("there is not enough memory for {what}");
-    ImportError::new(ImportErrorKind::Machine, path, cause, "leave something out, or use a machine with more")
-}
-
-fn lines(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// Has the library take a file apart, without lists of edges: for each entry it would go back over a whole face.

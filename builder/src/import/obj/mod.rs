@@ -288,6 +288,7 @@ fn libraries(path: &Path, statements: Vec<(u64, String)>, scene: &Scene, report:
         }
     }
     tally.add(Thing::Redefined, defined.again);
+    defined.textures.iter().for_each(|name| tally.name(Thing::Textures, name, 0));
     if report.libraries.iter().any(|l| l.materials.is_some()) {
         let mut triangles = vec![0; scene.materials.len()];
         scene.triangles.iter().for_each(|t| triangles[usize::from(t.material)] += 1);

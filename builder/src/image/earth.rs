@@ -8,7 +8,7 @@ use hardpan::format::Crs;
 /// The plane of an image that knows where on earth it lies.
 ///
 /// ```
-/// use hardpan_builder::query::earth::Earth;
+/// use hardpan_builder::image::earth::Earth;
 /// use hardpan_builder::util::projection::{Ellipsoid, Parameters};
 ///
 /// let ellipsoid = Ellipsoid { radius: 6_378_137.0, inverse_flattening: 298.257_223_563 };
