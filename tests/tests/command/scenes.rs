@@ -79,6 +79,15 @@ fn mv_01_mv_20_mv_21_mv_52_mv_55_a_scene_becomes_an_image_with_its_objects_aside
     assert_eq!(heights(&here, &["31.5,0", "0,31.5", "0,0"]), [0.0, 0.0, 0.0]);
     let materials = info(&here, "scene.hpan")["materials"].clone();
     assert_eq!(materials.as_array().unwrap().iter().filter(|m| m["obstacle"] == false).count(), 1, "{materials}");
+    // a ray meets the wall that the wheel does not stand on
+    let image = hardpan_builder::ImageFile::open(here.join("scene.hpan")).unwrap();
+    let terrain = hardpan::Terrain::open(&image).unwrap();
+    let ray = terrain.ray_to([0.0, 0.0, 1.0], [40.0, 0.0, 1.0]).unwrap();
+    let hit = terrain.raycast(ray, &hardpan::RayOptions::default()).hit;
+    assert_eq!(format!("{:?}", hit.kind), "Obstacle");
+    assert!((hit.t * 40.0 - 31.0).abs() < 1e-3, "{}", hit.t);
+    assert_eq!(terrain.material_name(hit.material), "Steel @ box.obj");
+    drop(image);
     built(&here, &["--objects", "drivable"]);
     assert_eq!(heights(&here, &["31.5,0", "0,31.5", "0,0"]), [5.0, 5.0, 0.0]);
 }
@@ -826,6 +835,9 @@ fn mv_75_unknown_keys_are_told_with_their_path() {
     assert_eq!(unused, ["VegOverrideFile", "Vegetation Distribution", "_comment"]);
     holds(&report["warnings"].to_string(), &["Surface Mesh[0].Posit1on"]);
     expect(1, &here, &["build", "scene.json", "--strict"]);
+    // of two equal keys the last counts, with a warning
+    fs::write(here.join("scene.json"), "{\"Surface Mesh\": [{\"Mesh\": \"no.obj\", \"Mesh\": \"plane.obj\"}]}").unwrap();
+    holds(&built(&here, &[])["warnings"].to_string(), &["Surface Mesh[0].Mesh stands twice"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod heights;
 mod keys;
 mod paths;
 mod trail;
+mod tree;
 
 pub use self::angles::Angles;
 pub use self::keys::{Fate, Holds, KEYS};
@@ -113,7 +114,7 @@ const BEHAVIOURS: [&str; 3] = ["wander", "circle", "straight"];
 
 /// Reads a scene that lies at a place.
 pub fn read(text: &str, place: &Path, typed: &Typed) -> Result<Read, SettingsError> {
-    let tree: Value = serde_json::from_str(text).map_err(|e| super::json::of_json(text, &e))?;
+    let (tree, twice) = tree::parse(text).map_err(|e| super::json::of_json(text, &e))?;
     let wrong = |text: String| SettingsError::at(None, bounded_text(text));
     let top = tree.as_object().ok_or_else(|| wrong("a scene is an object, { ... }".into()))?;
     let mut seen = Seen::default();
@@ -130,6 +131,7 @@ pub fn read(text: &str, place: &Path, typed: &Typed) -> Result<Read, SettingsErr
     let mut scene =
         Scene { typed, angles, folders, labels: Labels::default(), looked: Vec::new(), read: Read::default() };
     scene.read.notes.extend(said);
+    scene.read.warnings.extend(twice.iter().map(|at| format!("{at} stands twice in one object; the last counts")));
     scene.labels(top);
     scene.all(top).map_err(wrong)?;
     let Scene { looked, mut read, .. } = scene;
