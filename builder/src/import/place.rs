@@ -87,6 +87,10 @@ pub fn place(parts: &mut [Import], sources: &[(&Path, &SourceFile)], budget: &Bu
         within(worst, source, &all, budget)?;
     }
     for (part, (path, source)) in parts.iter_mut().zip(sources).filter(|(_, (_, s))| is_placed(s)) {
+        if !part.scene.fields.is_empty() {
+            let cause = "a grid of heights lies where it lies, and is not placed several times";
+            return Err(ImportError::input(path, cause, "move it with translate"));
+        }
         let listed: Vec<(Transform, bool)> = source.placed.iter().map(|p| (p.transform(), p.mirrors())).collect();
         if source.scatter.is_none() {
             stand(part, path, &listed, places(source))?;

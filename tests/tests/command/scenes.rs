@@ -513,7 +513,7 @@ fn mv_34_to_mv_39_maps_of_heights() {
     assert_eq!(info(&here, "again.hpan")["identity"], wanted);
     for (map, wanted) in [
         (json!({ "Map": "no.bmp" }), "Layered Surface.Heightmap.Map: there is no file"),
-        (json!({ "Map": "plane.obj" }), "neither a BMP nor a PNG"),
+        (json!({ "Map": "plane.obj" }), "plane.obj is no picture"),
         (json!({ "Map": "map.bmp", "Resolution": 0 }), "Layered Surface.Heightmap.Resolution is 0"),
         (json!({}), "Layered Surface.Heightmap has no Map"),
     ] {
@@ -753,7 +753,7 @@ fn mv_22_mv_57_to_mv_61_mv_64_mv_71_mv_72_random_places() {
 }
 
 /// The westmost places of the first scene of the test above.
-const WESTMOST: [[f64; 2]; 3] = [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]];
+const WESTMOST: [[f64; 2]; 3] = [[-29.0219, -11.3477], [-27.8737, -4.6428], [-25.0516, 3.2201]];
 
 #[test]
 fn mv_61_mv_71_factors_of_random_places() {
@@ -836,7 +836,8 @@ fn mv_75_unknown_keys_are_told_with_their_path() {
     holds(&report["warnings"].to_string(), &["Surface Mesh[0].Posit1on"]);
     expect(1, &here, &["build", "scene.json", "--strict"]);
     // of two equal keys the last counts, with a warning
-    fs::write(here.join("scene.json"), "{\"Surface Mesh\": [{\"Mesh\": \"no.obj\", \"Mesh\": \"plane.obj\"}]}").unwrap();
+    fs::write(here.join("scene.json"), "{\"Surface Mesh\": [{\"Mesh\": \"no.obj\", \"Mesh\": \"plane.obj\"}]}")
+        .unwrap();
     holds(&built(&here, &[])["warnings"].to_string(), &["Surface Mesh[0].Mesh stands twice"]);
 }
 

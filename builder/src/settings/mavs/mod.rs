@@ -3,7 +3,6 @@
 //! A scene is JSON. Its surfaces become ground, its objects obstacles; [`KEYS`] says what becomes of each key.
 
 mod angles;
-mod heights;
 mod keys;
 mod paths;
 mod trail;
@@ -23,6 +22,7 @@ use serde_json::{Map, Value};
 use std::{
     collections::HashMap,
     fs,
+    io::Read as _,
     path::{Path, PathBuf},
 };
 
@@ -300,14 +300,16 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// A map of heights about the zero, its first row in the south: grey 128 is the height 0.
+    /// A map of heights, its middle at zero and its first row in the south: grey 128 is the height 0.
     fn heightmap(&mut self, own: &Map<String, Value>, at: &str, position: [f64; 3]) -> Result<SourceFile, String> {
         let at = format!("{at}.Heightmap");
-        let own = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is not there"))?;
+        let own = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is no object"))?;
         let map = text_of(own, "Map").filter(|name| !name.is_empty());
-        let map = map.ok_or_else(|| format!("{at} has no Map; name a file"))?;
+        let map = map.ok_or_else(|| format!("{at} has no Map; name a picture"))?;
         let place = self.folders.mesh(map, false, &mut self.looked).map_err(|why| format!("{at}.Map: {why}"))?;
-        let size = heights::size(&place).map_err(|why| format!("{at}.Map: {why}"))?;
+        if !is_picture(&place) {
+            return Err(format!("{at}.Map: {} is no picture; name a BMP, a PNG or a TIFF", bounded(map)));
+        }
         let (cell, step) = (number(own, "Resolution").unwrap_or(1.0), number(own, "Scale").unwrap_or(0.1));
         if !(cell > 0.0 && cell < 1e6) {
             return Err(format!("{at}.Resolution is {cell}; write a number of metres above 0"));
@@ -315,7 +317,6 @@ impl Scene<'_> {
         if step == 0.0 {
             return Err(format!("{at}.Scale is 0; write the metres of a step of grey"));
         }
-        let middle = size.map(|n| -cell * (n - 1) as f64 / 2.0);
         if self.typed.trails {
             self.read.notes.push(format!("{at}: trails are cut into meshes alone"));
         }
@@ -325,7 +326,8 @@ impl Scene<'_> {
             height_scale: Some(step),
             height_zero: Some(-128.0 * step),
             first_row: Some(FirstRow::South),
-            translate: Some([middle[0] + position[0], middle[1] + position[1], position[2]]),
+            centred: Some(true),
+            translate: Some(position).filter(|p| *p != [0.0; 3]),
             ..SourceFile::default()
         };
         self.read.files.push(place);
@@ -493,6 +495,13 @@ impl Scene<'_> {
         self.read.settings.sources.push(source);
         Ok(())
     }
+}
+
+/// Whether a file begins as a BMP, a PNG or a TIFF.
+fn is_picture(place: &Path) -> bool {
+    let mut head = [0; 4];
+    let read = fs::File::open(place).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && (head.starts_with(b"BM") || [b"\x89PNG", b"II*\0", b"MM\0*"].contains(&&head))
 }
 
 /// Whether all corners of a polygon turn one way.
