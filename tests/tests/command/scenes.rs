@@ -867,3 +867,32 @@ fn mv_01_bad_scenes_end_with_one_clear_error() {
         assert!(!here.join("scene.hpan").exists());
     }
 }
+
+/// A scene of two million kilometres: its corners lie outside of a lattice of the usual steps, and inside of one of whole metres.
+#[test]
+fn mv_01_a_scene_beyond_the_domain_takes_coarser_steps() {
+    let Some(scene) = verification::obj::real_file("mavs/data/scenes/brick_scene.json") else { return };
+    let here = folder("mv_01_brick");
+    fs::write(here.join("coarse.toml"), "[build]\nxy_log2 = 0\nz_log2 = -20\n").unwrap();
+    expect(0, &here, &["build", scene.to_str().unwrap(), "--settings", "coarse.toml", "-o", "scene.hpan"]);
+    let z = heights(&here, &["0,0", "1e8,-1e8"]);
+    assert!(z.iter().all(|z| (z.as_f64().unwrap() - 0.005 * 0.0025).abs() < 1e-6), "{z:?}");
+    // settings beside a scene have no sources of their own
+    fs::write(here.join("coarse.toml"), "[[source]]\nfile = \"a.obj\"\n").unwrap();
+    let why = error(2, &here, &["build", scene.to_str().unwrap(), "--settings", "coarse.toml"]);
+    holds(&why, &["there is a [[source]], and the files are those of"]);
+}
+
+/// Other commands take a scene as they take meshes.
+#[test]
+fn mv_01_check_grid_and_verify_take_scenes() {
+    let objects = json!([{ "Mesh": "lid.obj", "Random": { "Number": 5, "Polygon": [[-9, -9], [9, -9], [9, 9]], "Offset": [0, 0, 2] } }]);
+    let here = scene("mv_01_commands", &with(objects));
+    fs::write(here.join("lid.obj"), LID).unwrap();
+    built(&here, &["--objects", "drivable"]);
+    expect(0, &here, &["verify", "scene.hpan", "--against", "plane.obj", "lid.obj"]);
+    expect(0, &here, &["grid", "scene.json", "--cell", "10", "-o", "heights.csv"]);
+    expect(0, &here, &["check", "scene.json"]);
+    let why = error(2, &here, &["build", "scene.json", "--up", "y"]);
+    holds(&why, &["the scene says how its files lie"]);
+}
