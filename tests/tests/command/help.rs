@@ -148,7 +148,7 @@ fn vt_22_slips_are_answered_with_what_to_type() {
             "error: there is no option --friction; settings state friction: hardpan mat",
         ),
         ("build bridge.obj --mu=0.5", ", edit, then: hardpan build --settings FILE.toml\n"),
-        ("build .", ".: this is a folder; name a mesh in it, FILE.obj or FILE.fbx\n"),
+        ("build .", ".: this is a folder; name a mesh in it, FILE.obj, FILE.fbx, "),
         ("build bridge.hpan", "this is a terrain image already; look at it: hardpan info bridge.hpan\n"),
         ("verify bridge.obj", "this is not a terrain image; to make one: hardpan build FILE.obj\n"),
         ("verify bridge.hpan --against bridge.hpan", "; to compare two images: hardpan diff FIRST SECOND\n"),
@@ -162,7 +162,7 @@ fn vt_22_slips_are_answered_with_what_to_type() {
             "export png bridge.hpan -o map.jpg",
             "one map goes into FILE.png, several go into a folder; name that with -o\n",
         ),
-        ("materials .", ".: this is a folder; name a mesh in it, FILE.obj or FILE.fbx\n"),
+        ("materials .", ".: this is a folder; name a mesh in it, FILE.obj, FILE.fbx, "),
         ("man qury", "error: there is no command qury; commands are build, merge, rebuild, materials, grid, "),
     ] {
         let [out, err] = expect(2, &folder, &typed.split(' ').collect::<Vec<_>>());

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 __version__: str
 STATUS: list[tuple[str, int, str]]
 REACH: list[tuple[str, int, str]]
+RAY_STATUS: list[tuple[str, int, str]]
 COLUMNS: list[tuple[str, str, int]]
 
 class ImageError(ValueError): ...

@@ -50,8 +50,8 @@ pub struct Args {
     /// Points in degrees, if the image knows where on earth it lies
     #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
     lonlat: Vec<Ask>,
-    /// The first surface in a direction; again for more rays
-    #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
+    /// x,y,z,dx,dy,dz,length: the first surface in a direction
+    #[arg(long, value_name = "RAY", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
     ray: Vec<Shot>,
     /// Rays see these kinds alone: ground,ceiling,obstacle
     #[arg(long, value_name = "KINDS", value_parser = rays::kinds, default_value = "", hide_default_value = true)]
@@ -62,7 +62,7 @@ pub struct Args {
     /// Points or rays of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Its columns by name, with commas or blanks between them as the file has: id,northing,easting,z
+    /// Its columns by name, as id,northing,easting,z; or with blanks, as the file has
     #[arg(long, value_name = "NAME,...", requires = "csv")]
     columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
@@ -109,7 +109,7 @@ Columns, units, CSV of other countries, drives, rays: builder/docs/query-and-csv
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query valley.hpan --lonlat 11.5,48.1
+  hardpan query track.hpan 0,0 --layers
   hardpan query track.hpan --ray 10,20,1.5,1,0,-0.1,50
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
