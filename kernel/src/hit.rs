@@ -38,6 +38,8 @@ macro_rules! outcomes {
     };
 }
 
+pub(crate) use outcomes;
+
 outcomes! {
     /// What a query came to.
     Status {

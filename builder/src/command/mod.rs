@@ -30,6 +30,7 @@ mod query;
 mod rebuild;
 mod report;
 mod scene;
+mod sensor;
 mod signals;
 mod stdout;
 mod tables;
@@ -87,6 +88,8 @@ enum Command {
     Info(info::Args),
     /// Ask an image for the ground at points
     Query(query::Args),
+    /// Drive a terrain sensor over an image: a trace ahead and one below each wheel, as CSV and OBJ
+    Sensor(sensor::Args),
     /// Write what the kernel sees: an OBJ that builds the same image again, or maps as PNG
     Export(export::Args),
     /// Compare two images: bytes, facts, heights and materials
@@ -162,6 +165,7 @@ fn run(command: Command, out: &mut impl Write) -> Done {
         Command::Grid(args) => grid::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
+        Command::Sensor(args) => sensor::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
         Command::Check(args) => check::run(&args, out),
@@ -189,7 +193,7 @@ impl Command {
     /// How many threads share its work, 0 for as many as the environment says or the machine has; of those that answer at once none do.
     fn threads(&self) -> Option<usize> {
         match self {
-            Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
+            Command::Info(_) | Command::Query(_) | Command::Sensor(_) | Command::Completions(_) | Command::Man(_) => None,
             Command::Build(args) => Some(args.threads.count()),
             Command::Merge(args) => Some(args.threads()),
             Command::Rebuild(args) => Some(args.threads()),

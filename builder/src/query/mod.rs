@@ -2,6 +2,7 @@
 
 pub mod column;
 pub mod table;
+pub mod tyre;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 

@@ -9,6 +9,7 @@ mod measured;
 mod missed;
 mod sheet;
 mod table;
+mod tyre;
 
 use std::{
     io::{self, BufWriter, Write},
@@ -17,7 +18,7 @@ use std::{
 
 use hardpan::{Hit, Terrain};
 
-pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
+pub use self::{along::picture, ask::shield, csv::{field, push_number}, missed::extents};
 use self::{
     csv::Csv,
     explain::Explained,
@@ -35,6 +36,7 @@ use crate::image::decode::{ROOM, room};
 use crate::image::earth::Earth;
 use crate::query::column;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
+use crate::query::tyre::TyreSpec;
 use crate::query::{Ask, Many};
 
 #[derive(clap::Args, Clone)]
@@ -43,7 +45,7 @@ pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat", "poses"])]
     points: Vec<Ask>,
     /// Points in degrees, if the image knows where on earth it lies
     #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
@@ -57,6 +59,14 @@ pub struct Args {
     /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
+    /// What a tyre stands on, at poses or along a drive; methods: point, points10, columns16, columns64, columns256
+    #[arg(long, value_name = "RADIUS,WIDTH[,METHOD]", value_parser = TyreSpec::read)]
+    #[arg(conflicts_with_all = ["points", "csv", "lonlat", "plot", "layers", "explain", "fallback", "measure"])]
+    tyre: Option<TyreSpec>,
+    /// Where the centre of the tyre is, and how it is turned, in degrees
+    #[arg(long = "pose", value_name = "x,y,z[,yaw,pitch,roll]", requires = "tyre", conflicts_with = "along")]
+    #[arg(allow_hyphen_values = true, value_parser = tyre::pose)]
+    poses: Vec<[f64; 6]>,
     /// Where answers go; FILE.csv and FILE.json say how [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -95,6 +105,7 @@ Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query valley.hpan --lonlat 11.5,48.1
+  hardpan query track.hpan --tyre 0.3,0.25 --pose 10,20,0.28,90
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -108,6 +119,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
     check_outputs(args, &terrain)?;
+    if let Some(tyre) = &args.tyre {
+        return wheels(args, &terrain, tyre, out);
+    }
     let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
         let (most, wheels) = (plot::MOST, drive.wheels.len());
@@ -134,6 +148,37 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     tell(args, &terrain, drive, &missed)
+}
+
+/// What wheels stand on.
+fn wheels(args: &Args, terrain: &Terrain, tyre: &TyreSpec, out: &mut impl Write) -> Done {
+    if args.poses.is_empty() && args.along.is_none() {
+        let hint = "a tyre stands somewhere: --pose x,y,z[,yaw,pitch,roll], or --along DRIVE.csv";
+        return Err(Failure::input(&args.file, hint));
+    }
+    let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
+    let missed = match &args.output {
+        None => tyre::answer(args, terrain, &drive, tyre, out)?,
+        Some(output) => {
+            let failed = |e| Failure::write(output, e);
+            let (new, to) = NewFile::create(output)?;
+            let mut to = BufWriter::with_capacity(1 << 16, to);
+            let missed = tyre::answer(args, terrain, &drive, tyre, &mut to).map_err(failed)?;
+            to.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+            new.keep()?;
+            missed
+        }
+    };
+    let text = || format!("{} without ground, or asked for what is none", counted(missed, "wheel"));
+    match missed {
+        0 => Ok(()),
+        _ if args.strict => Err(Failure::check(&args.file, text())),
+        _ if args.along.is_some() => {
+            note(format!("{}: {}", named(&args.file), text()));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Points that are typed in degrees.
