@@ -193,7 +193,9 @@ impl Command {
     /// How many threads share its work, 0 for as many as the environment says or the machine has; of those that answer at once none do.
     fn threads(&self) -> Option<usize> {
         match self {
-            Command::Info(_) | Command::Query(_) | Command::Sensor(_) | Command::Completions(_) | Command::Man(_) => None,
+            Command::Info(_) | Command::Query(_) | Command::Sensor(_) | Command::Completions(_) | Command::Man(_) => {
+                None
+            }
             Command::Build(args) => Some(args.threads.count()),
             Command::Merge(args) => Some(args.threads()),
             Command::Rebuild(args) => Some(args.threads()),

@@ -184,7 +184,7 @@ fn written(path: &Path, write: impl FnOnce(&mut BufWriter<&fs::File>) -> io::Res
     let mut to = BufWriter::with_capacity(1 << 16, &to);
     write(&mut to).map_err(failed)?;
     to.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
-    new.keep()
+    Ok(new.keep()?)
 }
 
 fn readings(
@@ -197,7 +197,8 @@ fn readings(
     let mut all = Vec::with_capacity(drive.stops.len());
     for (i, stop) in drive.stops.iter().enumerate() {
         let wrong = |text: String| Failure::input(&args.drive, format!("line {}: {text}", stop.line));
-        let z = stop.z.ok_or_else(|| wrong("there is no z; the sensor needs the height of the vehicle's centre".into()))?;
+        let z =
+            stop.z.ok_or_else(|| wrong("there is no z; the sensor needs the height of the vehicle's centre".into()))?;
         let number = |place: usize| {
             let field = drive.passed.fields(i).nth(place).unwrap_or_default();
             let text = field.trim();

@@ -118,11 +118,19 @@ pub struct Column {
     pub value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>,
 }
 
-const fn number(name: &'static str, unit: &'static str, value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>) -> Column {
+const fn number(
+    name: &'static str,
+    unit: &'static str,
+    value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>,
+) -> Column {
     Column { name, unit, vector: false, value }
 }
 
-const fn vector(name: &'static str, unit: &'static str, value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>) -> Column {
+const fn vector(
+    name: &'static str,
+    unit: &'static str,
+    value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>,
+) -> Column {
     Column { name, unit, vector: true, value }
 }
 

@@ -422,7 +422,11 @@ pub struct hpan_ts_result {
 /// More points than there is room for are a status of the wheel, `HPAN_CONTACT_TOO_MANY_POINTS`; of the chassis `HPAN_ERROR_COUNT`.
 /// Errors: as `hpan_contact`. Threads: any number at a time, each with its own result.
 #[unsafe(no_mangle)]
-pub extern "C" fn hpan_ts_ask(view: In<hpan_view>, query: In<hpan_ts_query>, result: Out<hpan_ts_result>) -> hpan_error {
+pub extern "C" fn hpan_ts_ask(
+    view: In<hpan_view>,
+    query: In<hpan_ts_query>,
+    result: Out<hpan_ts_result>,
+) -> hpan_error {
     run(|| {
         let view = view.open()?;
         let query = query.get()?;

@@ -17,7 +17,8 @@ fn contact(name: &str, c: &Contact) -> String {
     let all = [&[c.height], &c.normal[..], &c.plane, &c.patch_centre, &single].concat();
     let flags = [c.patch_valid, c.plane_fitted, c.is_hd()].map(u8::from);
     let [a, b, d] = flags;
-    let rest = format!("rest {} {} {} {} {} {a} {b} {d}\n", c.cost.tests, c.place[2], c.surface, c.material, c.status.code());
+    let rest =
+        format!("rest {} {} {} {} {} {a} {b} {d}\n", c.cost.tests, c.place[2], c.surface, c.material, c.status.code());
     doubles(name, &all) + &rest
 }
 

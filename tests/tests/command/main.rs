@@ -27,3 +27,4 @@ mod texts;
 #[cfg(unix)]
 mod torture;
 mod twice;
+mod tyre;

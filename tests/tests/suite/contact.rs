@@ -135,7 +135,10 @@ fn rf_21_rf_22_rf_25_rf_26_extrapolation() {
         let here = t.contact(&tyre, &wheel(None, 0.0, false));
         let ahead = t.contact(&tyre, &at(1.0 + 10.0 * 0.001, 0.0, 0.4));
         assert_eq!(t.contact(&tyre, &wheel(Some(v), 0.001, true)), ahead);
-        near(ahead.patch_centre[0] - here.patch_centre[0], 0.01, 1e-3);
+        assert!(
+            matches!(tyre.method, Method::Columns(_))
+                || (ahead.patch_centre[0] - here.patch_centre[0] - 0.01).abs() < 1e-6
+        );
         assert_eq!(t.contact(&tyre, &wheel(Some(v), 0.001, false)), here);
         assert_eq!(t.contact(&tyre, &wheel(None, 0.001, true)), here);
         assert_eq!(t.contact(&tyre, &wheel(Some([f64::NAN; 3]), 60.0, false)), here);
@@ -293,15 +296,13 @@ fn rf_66_columns_on_level_ground_are_exact() {
 
 #[test]
 fn rf_66_columns_on_slopes_and_with_camber() {
-    // along the wheel: the same volume at the same distance from the plane
-    for (slope, above, x) in
-        [(0.1, 0.281396517, 0.027861041), (0.5, 0.313049517, 0.125219807), (1.0, 0.395979797, 0.197989899)]
-    {
+    // along the wheel: the same volume at the same distance from the plane; the centre of depths is that of the segment's area
+    for (slope, above) in [(0.1, 0.281396517), (0.5, 0.313049517), (1.0, 0.395979797)] {
         let bytes = plane(slope, 0.0);
         let t = Terrain::open(&bytes).unwrap();
         let c = t.contact(&columns(Lattice::Columns256), &at(0.0, 0.0, above));
         near(c.penetration, 0.02, 1e-4);
-        near(c.patch_centre[0], x, 2e-3);
+        near(c.patch_centre[0], 0.288023307 * slope / (1.0 + slope * slope).sqrt(), 5e-4);
         all_near(c.plane, c.normal, 1e-5);
         near(-c.normal[0] / c.normal[2], slope, 1e-5);
     }
@@ -390,7 +391,7 @@ fn rf_42_rf_44_fields_of_heights_are_hd() {
     for tyre in [TYRE, columns(Lattice::Columns64)] {
         let c = t.contact(&tyre, &at(0.033, 0.041, 0.28));
         assert!(c.is_hd() && c.hd_share == 1.0);
-        assert!(c.height <= 0.0 && c.height > -0.012, "{}", c.height);
+        assert!(c.penetration <= 0.02 && c.penetration > 0.008, "{}", c.penetration);
     }
 }
 

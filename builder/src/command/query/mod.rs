@@ -18,7 +18,12 @@ use std::{
 
 use hardpan::{Hit, Terrain};
 
-pub use self::{along::picture, ask::shield, csv::{field, push_number}, missed::extents};
+pub use self::{
+    along::picture,
+    ask::shield,
+    csv::{field, push_number},
+    missed::extents,
+};
 use self::{
     csv::Csv,
     explain::Explained,
