@@ -9,14 +9,14 @@ use serde::Serialize;
 
 pub use code::{About, Code, CodeEntry};
 
-/// One thing that was found.
+/// One thing that was found, in one form of JSON: of `check`, of a build, and by the names of its checks of `verify`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    pub code: Code,
+pub struct Finding<C = Code> {
+    pub code: C,
     pub severity: Severity,
     /// File, source or material that it is of; empty if it is of all the ground.
     pub subject: String,
-    /// Where it is, metres, in the frame of the image.
+    /// Where it is, metres, in the frame of the image; NaN for a height that is not known.
     pub place: Option<[f64; 3]>,
     /// How large it is.
     pub values: Vec<Quantity>,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Records heights at posts with rasterio 1.4, and places on planes with pyproj 3.7.
+"""Records heights at posts with rasterio 1.4, places on planes with pyproj 3.7, and pixels with Pillow.
 
-    heights.py DATA    writes heights.csv and places.csv beside this file
+    heights.py DATA    writes heights.csv, places.csv and pictures.csv beside this file
 """
 import glob, os, random, sys, tempfile, zipfile
 
@@ -61,3 +61,24 @@ for code in [32601,32632,32660,32701,32755,25832,25838,26910,23030,31467,31468,3
 with open(os.path.join(os.path.dirname(__file__),'places.csv'),'w') as o:
     o.write('epsg,lon,lat,x,y\n')
     for r in out: o.write(','.join(map(str,r))+'\n')
+
+# pixels of height maps: grey steps, of colours luma
+from PIL import Image
+lines = ['file,column,row,step']
+for path in sorted(glob.glob(D + 'heightmap/*')):
+    if path.endswith('.sdf'):
+        continue
+    name = os.path.basename(path)
+    image = Image.open(path)
+    grey = image.mode in ('I;16', 'I', 'L')
+    if not grey:
+        image = image.convert('RGB')
+    for _ in range(8):
+        c, r = random.randrange(image.width), random.randrange(image.height)
+        v = image.getpixel((c, r))
+        if not grey:
+            v = (299 * v[0] + 587 * v[1] + 114 * v[2]) / 1000
+        elif name == 'pngsuite_basn0g04.png':
+            v //= 17  # four bits, which Pillow spreads to eight
+        lines.append(f'{name},{c},{r},{v}')
+open(os.path.join(os.path.dirname(__file__), 'pictures.csv'), 'w').write('\n'.join(lines) + '\n')

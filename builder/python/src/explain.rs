@@ -1,6 +1,7 @@
 //! One answer step by step, as values.
 
 use hardpan::{Terrain, Trace};
+use hardpan_builder::util::steps::Steps;
 use pyo3::{
     prelude::*,
     types::{PyDict, PyList},
@@ -14,7 +15,7 @@ pub fn steps<'py>(py: Python<'py>, t: &Terrain, p: [f64; 3]) -> PyResult<Bound<'
     for step in seen {
         match step {
             Trace::Node { log2 } => {
-                let side = f64::powi(2.0, log2 as i32 + t.header().xy_log2);
+                let side = Steps::of(t.header()).power(log2);
                 steps.append(("node", side))
             }
             Trace::Words { words, lines } => steps.append(("cell", words, lines)),

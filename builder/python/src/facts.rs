@@ -1,10 +1,8 @@
 //! What an image says of itself, and what the system says of files.
 
-use hardpan::{
-    Terrain,
-    format::{FRACTION, fallback},
-};
+use hardpan::{Terrain, format::fallback};
 use hardpan_builder::util::files::{NotWritten, WriteError};
+use hardpan_builder::util::steps::Steps;
 use hardpan_builder::util::text::named;
 use pyo3::{
     exceptions::{PyFileNotFoundError, PyIsADirectoryError, PyNotADirectoryError, PyOSError, PyPermissionError},
@@ -16,7 +14,7 @@ use std::{io, path::Path};
 /// The head and the tables.
 pub fn of<'py>(py: Python<'py>, t: &Terrain) -> PyResult<Bound<'py, PyDict>> {
     let (all, head) = (PyDict::new(py), t.header());
-    let metres = |steps: i64| steps as f64 * f64::powi(2.0, head.z_log2 - FRACTION as i32);
+    let metres = |steps: i64| Steps::of(head).query_height(steps);
     let identity: String = t.identity().iter().map(|byte| format!("{byte:02x}")).collect();
     let cost = t.bound();
     let policy = match head.fallback {

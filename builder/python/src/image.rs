@@ -3,10 +3,11 @@
 use crate::{
     ImageError,
     columns::{Arrays, Given, Points, answered, no_room, room},
-    explain, facts,
+    explain, facts, rays,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
 use hardpan_builder::util::files::NewFile;
+use hardpan_builder::util::steps::Steps;
 use hardpan_builder::{Image, ImageFile};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes, types::PyDict};
@@ -72,7 +73,7 @@ pub fn terrain(bytes: &ImageFile) -> PyResult<Terrain<'_>> {
 
 /// Metres in query steps.
 fn steps(t: &Terrain, name: &str, metres: f64) -> PyResult<i64> {
-    let steps = (metres * f64::powi(2.0, 8 - t.header().z_log2)).round_ties_even();
+    let steps = Steps::of(t.header()).to_query_height(metres);
     if steps >= 0.0 && steps < f64::powi(2.0, 52) {
         return Ok(steps as i64);
     }
@@ -247,6 +248,43 @@ impl Held {
         }
         drop(readable);
         Ok((width, (z, slope, material, source, count, status)))
+    }
+
+    /// Three numbers a ray of origin and direction.
+    #[allow(clippy::too_many_arguments)] // as Python has them
+    fn raycast<'py>(
+        &self,
+        py: Python<'py>,
+        origin: Given,
+        direction: Given,
+        length: Given,
+        kinds: u32,
+        classes: u32,
+        front_only: bool,
+        after: Option<f64>,
+    ) -> PyResult<rays::Arrays<'py>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        rays::cast(py, &t, [&origin, &direction, &length], rays::options(kinds, classes, front_only, after))
+    }
+
+    /// The free height over the ground at each point, NaN where there is none.
+    fn clearance<'py>(&self, py: Python<'py>, x: Given, y: Given, z: Given) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let points = Points::new([&x, &y, &z])?;
+        room::<f64>(points.len())?;
+        let free = PyArray1::<f64>::zeros(py, points.len(), false);
+        {
+            let mut free = free.readwrite();
+            let free = free.as_slice_mut()?;
+            py.detach(|| {
+                for (to, p) in free.iter_mut().zip(points.iter()) {
+                    *to = t.free_f64(&t.clearance(p)).unwrap_or(f64::NAN);
+                }
+            });
+        }
+        Ok(free)
     }
 
     fn explain<'py>(&self, py: Python<'py>, p: [f64; 3]) -> PyResult<Bound<'py, PyDict>> {

@@ -9,6 +9,7 @@ mod explain;
 mod facts;
 mod image;
 mod make;
+mod rays;
 mod report;
 mod wheels;
 

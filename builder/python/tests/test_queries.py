@@ -257,6 +257,50 @@ def test_closing_waits_for_nobody_and_spoils_nothing(rough):
         assert all("closed" in r if isinstance(r, str) else np.array_equal(r, wanted) for r in results)
 
 
+def test_rays_meet_a_plane_where_it_is(slope):
+    random = np.random.default_rng(7)
+    origin = np.stack([*random.uniform(4, 12, (2, 5000)), random.uniform(6, 9, 5000)], axis=1)
+    direction = np.stack([*random.uniform(-1, 1, (2, 5000)), np.full(5000, -3.0)], axis=1)
+    hit = slope.raycast(origin, direction, 15.0)
+    assert hit.found.all() and len(hit) == 5000 and not hit.back.any()
+    assert np.allclose(hit.at[:, 2], hit.at[:, 0] / 4 - hit.at[:, 1] / 8, rtol=0, atol=1e-5)
+    unit = direction / np.linalg.norm(direction, axis=1)[:, None]
+    assert np.allclose(hit.at, origin + unit * hit.distance[:, None], rtol=0, atol=1e-5)
+    normal = np.array([-0.25, 0.125, 1.0]) / np.sqrt(1 + 0.25**2 + 0.125**2)
+    assert np.allclose(hit.normal, normal, rtol=0, atol=1e-12)
+    assert set(hit.material) == {0} and set(hit.kind) == {hardpan.Kind.GROUND}
+    # the same rays turned round end on it, and start on it
+    back = slope.raycast(hit.at - [0, 0, 2], [0, 0, 1], 5)
+    assert back.found.all() and back.back.all() and np.allclose(back.distance, 2, rtol=0, atol=1e-5)
+    assert not slope.raycast(origin, direction, 15.0, after=0.999).found.any()
+    assert not slope.raycast(hit.at - [0, 0, 2], [0, 0, 1], 5, front_only=True).found.any()
+
+
+def test_rays_that_are_none_and_shapes(slope):
+    status = hardpan.RayStatus
+    told = slope.raycast([8.0, 8.0, 9.0], [[0, 0, 0], [0, 0, 1], [np.nan, 0, 0], [0, 0, 1], [0, 0, 1]], [1, 5, 5, 2001, 0])
+    assert list(told.status) == [status.NO_LENGTH, status.CLEAR, status.NOT_FINITE, status.TOO_LONG, status.NO_LENGTH]
+    assert slope.raycast([8, 8, 9], [0, 0, -1], 20).t.shape == ()
+    assert slope.raycast([8, 8, 9], [1, 0, -1], 20, kinds=[hardpan.Kind.OBSTACLE]).status == status.NOT_STORED
+    assert np.isnan(slope.clearance([8.0], [8.0], [1.0])).all()
+    with pytest.raises(ValueError, match="origin has shape"):
+        slope.raycast([8, 8], [0, 0, 1], 1)
+    with pytest.raises(ValueError, match="do not fit"):
+        slope.raycast(np.zeros((2, 3)), np.zeros((3, 3)), 1)
+
+
+def test_rays_let_other_threads_run(slope):
+    """A million rays in one call, while another thread counts."""
+    random = np.random.default_rng(8)
+    origin = np.stack([*random.uniform(0, 16, (2, 1_000_000)), np.full(1_000_000, 6.0)], axis=1)
+    ran = []
+    other = threading.Thread(target=lambda: ran.extend(range(1000)))
+    other.start()
+    hit = slope.raycast(origin, [0.5, 0.25, -1.0], 20.0)
+    other.join()
+    assert len(ran) == 1000 and hit.found.sum() > 400_000
+
+
 def test_outcomes_are_those_of_the_kernel():
     assert [(s.name, int(s)) for s in Status][:3] == [("FOUND", 0), ("NO_GROUND", 1), ("NOT_IN_IMAGE", 2)]
     assert [(r.name, int(r)) for r in Reach] == [("NEAR", 0), ("FAR_BELOW", 1), ("FAR_ABOVE", 2), ("FALLBACK", 3)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::build::error::BuildError;
 use crate::build::source::{Part, extent, ground};
-use crate::check::orientation::Orientation;
+use crate::check::source::orientation::Orientation;
 use crate::options::Options;
 use crate::report::{Code, Finding, Hint, Severity};
 use crate::scene::Scene;

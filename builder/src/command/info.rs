@@ -6,6 +6,7 @@ use crate::image::as_source::mu_by_default;
 use crate::image::earth::Earth;
 use crate::image::info::{Info, Leaves, VERSION, materials, sections, tiles};
 use crate::image::provenance::Provenance;
+use crate::util::steps::Steps;
 use crate::util::text::{hex, metres, section_label};
 use hardpan::{Terrain, format::section};
 use serde_json::{Map, Value, json};
@@ -100,7 +101,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
 /// The image as a whole.
 fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     let (h, [low, high]) = (t.header(), [i.bounds.min, i.bounds.max]);
-    let steps = |log2: u32| 2f64.powi(log2 as i32 + h.xy_log2);
+    let steps = |log2: u32| Steps::of(h).power(log2);
     let each = match (i.triangles, i.patch_blocks) {
         (_, 0) => format!("{:.2} a triangle", i.bytes_per_triangle),
         (0, _) => format!("{:.2} a cell of heights", 2.0 * i.bytes_per_triangle),
@@ -158,7 +159,7 @@ fn pages(t: &Terrain, i: &Info) -> String {
         grouped(bytes(section::PAGES) / page),
         grouped(page),
         counted(bytes(section::DIRECTORY), "byte"),
-        2f64.powi((h.tile_log2 + h.page_log2) as i32 + h.xy_log2)
+        Steps::of(h).power(h.tile_log2 + h.page_log2)
     )
 }
 

@@ -18,8 +18,7 @@ use super::{
     shown, terrain,
     view::{self, Range},
 };
-use crate::check::steps;
-use crate::check::walk::ALL;
+use crate::check::ground::pairs::ALL;
 use crate::draw::maps::{Map, Wish};
 use crate::draw::view::{View, Window};
 use crate::draw::{maps, materials};
@@ -62,7 +61,7 @@ pub struct Args {
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
     /// Show steps higher than this on the map holes, kerbs included
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, 100.0]))]
     max_step: Option<f64>,
     /// Replace existing files that hardpan did not draw
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! Scenes of MAVS, as they are typed and read.
 
 use std::{
+    fmt::Write as _,
     fs,
     io::Read as _,
     path::{Path, PathBuf},
@@ -10,9 +11,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::import::place::Budget;
 use crate::import::utf8;
-use crate::settings::mavs::{self, Angles, Kind, Typed};
+use crate::scene::{HeightField, Scene};
+use crate::settings::mavs::{self, Angles, Typed};
 
-use super::{Done, Failure, has_extension, length};
+use super::{Done, Failure, Kind, NewFile, Replace, has_extension, length};
 
 /// What is typed beside a scene.
 #[derive(clap::Args, Default)]
@@ -32,6 +34,9 @@ pub struct Args {
     /// MAVS: what becomes of objects
     #[arg(long, value_name = "WHAT", hide = true, value_parser = ["obstacles", "drivable"])]
     objects: Option<String>,
+    /// MAVS: write maps of heights as a mesh, too
+    #[arg(long, value_name = "FILE.obj", hide = true)]
+    keep_mesh: Option<PathBuf>,
     /// MAVS: what becomes of trails [default: nothing]
     #[arg(long, value_name = "WHAT", hide = true, value_parser = ["as-material"])]
     trails: Option<String>,
@@ -49,6 +54,35 @@ pub struct Args {
 impl Args {
     pub fn budget(&self) -> Budget {
         Budget { triangles: self.max_triangles, memory: self.memory.or_else(crate::grid::machine_memory) }
+    }
+
+    /// Writes fields of heights as a mesh, if that is asked for.
+    pub fn keep(&self, scene: &Scene, of: &[&PathBuf]) -> Done {
+        let Some(place) = &self.keep_mesh else { return Ok(()) };
+        if !has_extension(place, "obj") {
+            return Err(Failure::input(place, "a mesh is called FILE.obj"));
+        }
+        Replace::None.check_made(place, Kind::MESH, of.iter().copied())?;
+        if scene.fields.is_empty() {
+            return Err(Failure::input(place, "there is no map of heights in this scene; leave --keep-mesh out"));
+        }
+        let (mut text, mut base) = (String::new(), 1);
+        for field in &scene.fields {
+            let HeightField { origin, pitch, columns, rows, heights, .. } = field;
+            for (i, z) in heights.iter().enumerate() {
+                let [x, y] = [i % columns, i / columns].map(|n| n as f64 * pitch);
+                _ = writeln!(text, "v {} {} {}", origin[0] + x, origin[1] + y, if z.is_nan() { 0.0 } else { *z });
+            }
+            for at in (0..rows - 1).flat_map(|r| (0..columns - 1).map(move |c| r * columns + c)) {
+                let corners = [at, at + 1, at + columns + 1, at + columns];
+                if corners.iter().all(|i| !heights[*i].is_nan()) {
+                    let [a, b, c, d] = corners.map(|i| base + i);
+                    _ = writeln!(text, "f {a} {b} {c}\nf {a} {c} {d}");
+                }
+            }
+            base += heights.len();
+        }
+        Ok(NewFile::write(place, text.as_bytes())?.keep()?)
     }
 
     fn typed(&self) -> Typed {
@@ -78,11 +112,13 @@ impl Args {
         let Ok(text) = String::from_utf8(bytes) else { return Ok(None) };
         match mavs::kind(&text) {
             None => Ok(None),
-            Some(Kind::Other(what)) => {
+            Some(mavs::Kind::Other(what)) => {
                 let text = format!("this looks like {what} of MAVS, and only its scenes are read; name the scene");
                 Err(Failure::Unsupported(format!("{}: {text}", super::named(file))))
             }
-            Some(Kind::Scene) => mavs::read(&text, file, &self.typed()).map(Some).map_err(|e| Failure::input(file, e)),
+            Some(mavs::Kind::Scene) => {
+                mavs::read(&text, file, &self.typed()).map(Some).map_err(|e| Failure::input(file, e))
+            }
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct Heights {
     /// Height of step 0 of a height map [default: 0]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = finite)]
     height_zero: Option<f64>,
-    /// A number that stands for no height, beside what FILE says; nan for none
+    /// The number that stands for no height, whatever FILE says; nan if none does
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = void)]
     no_data: Option<f64>,
     /// The part of heights that is used: least and greatest x and y of FILE's own plane

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use crate::image::{info, rays};
 use crate::options::Rays;
+use crate::util::steps::Steps;
 use crate::util::text::{costs, fallback, grouped, micrometres, section_name};
 use hardpan::{Terrain, format::CONTENT_HEADER};
 use serde::Serialize;
@@ -111,7 +112,7 @@ pub fn first_byte(a: &Terrain, b: &Terrain) -> Option<FirstByte> {
 pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
     let of = |t: &Terrain| {
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
-        let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
+        let metres = |z: i64| Steps::of(h).query_height(z);
         let extent = |i: usize| format!("{} to {} m", micrometres(low[i]), micrometres(high[i]));
         [
             ("x", extent(0)),

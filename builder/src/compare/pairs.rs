@@ -5,8 +5,10 @@ use std::{collections::BTreeMap, mem, ops::Range};
 use hardpan::{Hit, Terrain};
 
 use super::places::{Place, Role};
-use crate::check::steps::DECK;
 use crate::image::decode::room;
+
+/// More than this is another deck, metres.
+const DECK: f64 = 0.5;
 
 /// Metres from a place to those about it: a difference that is no more at two that face each other lies along an edge.
 const ASIDE: f64 = 0.008;

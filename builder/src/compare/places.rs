@@ -2,8 +2,9 @@
 
 use std::{cmp::Ordering, fmt};
 
-use crate::check::border::{Border, Edge, span};
+use crate::check::ground::border::{Border, Edge, span};
 use crate::image::decode;
+use crate::util::steps::Steps;
 use crate::util::text::grouped;
 use hardpan::Terrain;
 use hashbrown::HashSet;
@@ -111,8 +112,8 @@ impl Grid {
 
 /// All triangles in plan, metres.
 pub fn plan(t: &Terrain) -> Vec<Corners> {
-    let (origin, step) = (t.header().origin, 2f64.powi(t.header().xy_log2));
-    let metres = |c: [i32; 3]| [0, 1].map(|i| (origin[i] + i64::from(c[i])) as f64 * step);
+    let steps = Steps::of(t.header());
+    let metres = |c: [i32; 3]| [0, 1].map(|i| steps.place(i, c[i].into()));
     decode::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
 }
 

@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, sync::Mutex};
 use hardpan::Terrain;
 use serde_json::Value;
 
-use crate::check::border::span;
+use crate::check::ground::border::span;
 use crate::compare::{Ground, Kind, Seen, Watch};
 use crate::util::text::{counted, decimal, metres};
 

@@ -11,7 +11,7 @@ use super::{
     scale::{Bar, LONG, decimals, ticks},
     view::View,
 };
-use crate::check::walk::ALL;
+use crate::check::ground::pairs::ALL;
 use crate::util::text::{coordinate, metres, named};
 
 /// A line of a legend.

@@ -9,7 +9,7 @@ use super::{
     scale::{Scale, decimals},
     view::View,
 };
-use crate::check::walk::ALL;
+use crate::check::ground::pairs::ALL;
 use crate::grid::{Grid, Squares};
 use crate::util::text::{coordinate, grouped, metres};
 

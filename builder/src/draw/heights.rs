@@ -14,6 +14,7 @@ use super::{
     view::View,
 };
 use crate::image::decode;
+use crate::util::steps::Steps;
 use crate::util::text::{counted, decimal, metres};
 
 /// How strong the colours of heights are in a relief.
@@ -87,7 +88,7 @@ pub fn error(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let h = t.header();
     let stated: HashMap<[i64; 2], [f64; 2]> =
         decode::tiles(t).map(|tile| ([tile.head.x.into(), tile.head.y.into()], tile.head.error)).collect();
-    let step = f64::exp2(f64::from(h.xy_log2));
+    let step = Steps::of(h).plan;
     let all: Vec<Option<[f64; 2]>> = view.rows(None, |row, out| {
         let tops = view.tops(t, row);
         for ((column, to), _) in out.iter_mut().enumerate().zip(&tops).filter(|(_, a)| a.found()) {

@@ -12,11 +12,12 @@ use super::{
     spots::{Spot, enclosed, fine, spots},
     view::View,
 };
-use crate::check::border::{Border, Edge, span};
-use crate::check::gaps::{Gap, LISTED, listed};
-use crate::check::steps::Step;
-use crate::check::walk::Walk;
-use crate::check::{gaps, steps};
+use crate::check;
+use crate::check::ground::border::{Border, Edge, span};
+use crate::check::ground::gaps::{Gap, LISTED, listed};
+use crate::check::ground::pairs::{Ask, Pairs, pairs};
+use crate::check::ground::steps::Step;
+use crate::check::ground::{gaps, steps};
 use crate::util::text::{counted, grouped, metres};
 
 /// A place without ground that ground surrounds.
@@ -38,10 +39,11 @@ struct Found<'a> {
     length: f64,
     /// Gaps are looked for up to this width, metres.
     widest: f64,
-    /// Missing where edges were too crowded to look for gaps.
-    gaps: Option<Vec<Gap>>,
-    /// Steps above the limit, if they are asked for; none where edges were too crowded.
-    steps: Option<(f64, Option<Vec<Step>>)>,
+    gaps: Vec<Gap>,
+    /// Steps above the limit, if they are asked for.
+    steps: Option<(f64, Vec<Step>)>,
+    /// Where edges were too crowded to look at all.
+    skipped: Option<String>,
     /// Holes that are not gaps.
     holes: Vec<Spot>,
     /// Whether a gap shows as a hole.
@@ -63,28 +65,29 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let length = edges.iter().zip(parts).fold(0.0, |sum, (e, part)| sum + span(e.plan) * (part[1] - part[0]));
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
     let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
-    let walk = Walk::new(t, &border, &edges, view.heights, widest.max(steps::BESIDE));
-    let crowded = walk.crowded("gaps", gaps::FEWEST, true).is_some();
-    let gaps = (!crowded).then(|| gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)));
-    let (filled, mut met) = (along(view, gaps.as_deref().unwrap_or_default()), vec![true; all.len()]);
+    let ask = Ask {
+        heights: view.heights,
+        reach: widest.max(check::ground::NEAR),
+        gap: |p| most(p, view, &ground, max_gap),
+        step: max_step.unwrap_or(f64::INFINITY),
+        scene: None,
+    };
+    let Pairs { gaps, steps, skipped } = pairs(t, &border, &edges, &ask);
+    let (filled, mut met) = (along(view, &gaps), vec![true; all.len()]);
     hollow.iter().for_each(|&i| met[i] = false);
     // a gap does not count as a hole as well
     let is_gap = |hole: &Spot| hole.set.iter().all(|&i| filled[i]);
     let (slits, holes): (Vec<Spot>, Vec<Spot>) = spots(view, &mut met).into_iter().partition(is_gap);
-    let steps = max_step.map(|least| (least, steps::steps(&walk, least, None, |p| view.has(p)).ok()));
-    let found = Found { edges, length, widest, gaps, steps, holes, slits: !slits.is_empty(), outside };
+    let steps = max_step.map(|least| (least, steps));
+    let found = Found { edges, length, widest, gaps, steps, skipped, holes, slits: !slits.is_empty(), outside };
     let counts = found.mark(&mut ground, view);
     let (keys, notes, details) = (found.keys(view, counts), found.notes(t, view), found.lines(t, view));
     Drawn { ground, keys, notes, details, facts: found.facts(t, view) }
 }
 
 impl Found<'_> {
-    fn gaps(&self) -> &[Gap] {
-        self.gaps.as_deref().unwrap_or_default()
-    }
-
     fn steps(&self) -> &[Step] {
-        self.steps.as_ref().and_then(|(_, steps)| steps.as_deref()).unwrap_or_default()
+        self.steps.as_ref().map_or(&[], |(_, steps)| steps)
     }
 
     /// Draws edges, those of gaps and steps on top; then a ring about what is small and listed, a dot at what is small and not, and the
@@ -97,12 +100,12 @@ impl Found<'_> {
         };
         self.edges.iter().for_each(|e| line(e.plan, wide, EDGE));
         // wide enough to cover the lines beneath
-        self.gaps().iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
+        self.gaps.iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
         self.steps().iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
         // each with how far it reaches
         let of = |[x, y, _]: [f64; 3]| (view.place(x, y), 0.0);
         let holes = self.holes.iter().map(|h| (view.place(h.at[0], h.at[1]), h.reach)).collect();
-        let gaps = self.gaps().iter().map(|g| of(g.at)).collect();
+        let gaps = self.gaps.iter().map(|g| of(g.at)).collect();
         let steps = self.steps().iter().map(|s| of(s.over.at)).collect();
         let all: [(usize, Vec<Mark>); 3] = [(0, holes), (0, gaps), (1, steps)];
         let mut counts = [[0; 2]; 2];
@@ -133,7 +136,7 @@ impl Found<'_> {
             keys.extend((dots > 0).then(|| Key::Dot(colour, format!("{} other {kind}", grouped(dots as u64)))));
         }
         keys.extend(self.outside.then(|| no_ground(view)));
-        keys.extend((!self.gaps().is_empty()).then(|| Key::Line(HOLE, "edges of gaps".into())));
+        keys.extend((!self.gaps.is_empty()).then(|| Key::Line(HOLE, "edges of gaps".into())));
         keys.extend((!self.steps().is_empty()).then(|| Key::Line(STEP, "edges of steps".into())));
         keys.push(Key::Line(EDGE, "open edges".into()));
         keys
@@ -146,18 +149,16 @@ impl Found<'_> {
             n => counted(n, "enclosed hole"),
         };
         let besides = if self.slits { " besides gaps" } else { "" };
-        let narrow = match &self.gaps {
-            None => "too crowded to look for gaps".into(),
-            Some(gaps) => looked(&format!("gaps of up to {}", metres(self.widest)), gaps.len()),
-        };
+        let narrow = looked(&format!("gaps of up to {}", metres(self.widest)), self.gaps.len());
         let mut notes = vec![
             format!("{seen}{besides} seen at {pixel} a pixel; {narrow}"),
             format!("{} here, {} long", counted(self.edges.len() as u64, "open edge"), metres(self.length)),
         ];
-        notes.extend(self.steps.as_ref().map(|(least, steps)| match steps {
-            None => "too crowded to look for steps".into(),
-            Some(steps) => looked(&format!("steps down of {} to {}", metres(*least), metres(steps::DECK)), steps.len()),
-        }));
+        let stepped = |(least, steps): &(f64, Vec<Step>)| {
+            looked(&format!("steps down of more than {}", metres(*least)), steps.len())
+        };
+        notes.extend(self.steps.as_ref().map(stepped));
+        notes.extend(self.skipped.clone());
         if t.header().patch_blocks > 0 {
             notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
         }
@@ -173,9 +174,9 @@ impl Found<'_> {
             };
             format!("hole {size} at {}", gaps::place(&h.at, 1.0 / view.per_metre))
         };
-        let [holes, gaps] = [self.holes.len(), self.gaps().len()].map(|n| n.min(LISTED[0]));
+        let [holes, gaps] = [self.holes.len(), self.gaps.len()].map(|n| n.min(LISTED[0]));
         listed(numbered(1, &self.holes, hole), "no larger")
-            .chain(listed(numbered(1 + holes, self.gaps(), Gap::told), "no wider"))
+            .chain(listed(numbered(1 + holes, &self.gaps, Gap::told), "no wider"))
             .chain(listed(numbered(1 + holes + gaps, self.steps(), |s| s.told(t)), "no higher"))
             .collect()
     }
@@ -188,12 +189,12 @@ impl Found<'_> {
         let listed: Vec<Value> = self.holes.iter().take(LISTED[1]).map(hole).collect();
         let mut facts = json!({
             "enclosed_holes": self.holes.len(), "holes": listed, "max_gap": self.widest,
-            "narrow_gaps": self.gaps.as_ref().map(Vec::len), "gaps": gaps::facts(self.gaps()),
+            "narrow_gaps": self.gaps.len(), "gaps": gaps::facts(&self.gaps),
             "open_edges": self.edges.len(), "open_length": self.length,
         });
         if let Some((least, steps)) = &self.steps {
             facts["max_step"] = (*least).into();
-            facts["steps"] = steps.as_ref().map(Vec::len).into();
+            facts["steps"] = steps.len().into();
             facts["first_steps"] = steps::facts(self.steps(), t);
         }
         facts

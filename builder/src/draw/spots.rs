@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::view::View;
-use crate::check::gaps::SLENDER;
+use crate::check::ground::gaps::SLENDER;
 
 /// Pixels that are linked, by a side or a corner.
 pub struct Spot {
@@ -114,7 +114,7 @@ pub fn fine(view: &View) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::walk::ALL;
+    use crate::check::ground::pairs::ALL;
 
     #[test]
     fn what_touches_the_border_is_no_hole() {

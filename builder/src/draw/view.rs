@@ -1,9 +1,10 @@
 //! Which ground a picture shows, and in which pixels.
 
+use crate::util::steps::Steps;
 use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
-use crate::check::walk::ALL;
+use crate::check::ground::pairs::ALL;
 use crate::util::text::{coordinate, grouped};
 
 /// Least x and y, greatest x and y, metres.
@@ -144,7 +145,7 @@ impl View {
             return answers;
         }
         let points: Vec<[f64; 3]> = places.iter().map(|[x, y]| [*x, *y, above]).collect();
-        let far = terrain.header().far as f64 * f64::exp2(f64::from(terrain.header().z_log2 - 8));
+        let far = Steps::of(terrain.header()).query_height(terrain.header().far);
         // seen from above everything, the nearest is the highest
         if self.heights == ALL && above - low[2] < far {
             terrain.closest_batch(&points, &mut answers);

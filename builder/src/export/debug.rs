@@ -17,6 +17,7 @@ use crate::image::decode;
 use crate::image::decode::{Field, Leaf, TileView};
 use crate::import::keeps_name;
 use crate::util::exact::exp2;
+use crate::util::steps::Steps;
 use hardpan::{Answer, Point, Terrain, format::FRACTION};
 use std::{
     collections::HashSet,
@@ -234,9 +235,7 @@ impl<W: Write> Sheet<'_, W> {
 
     /// Query steps from the origin along an axis, as metres.
     fn query_steps(&self, axis: usize, q: i64) -> f64 {
-        let h = self.t.header();
-        let step = if axis == 2 { h.z_log2 } else { h.xy_log2 } - FRACTION as i32;
-        ((h.origin[axis] << FRACTION) + q) as f64 * exp2(step)
+        Steps::of(self.t.header()).query_place(axis, q)
     }
 
     fn cells(&mut self) -> io::Result<()> {
@@ -258,9 +257,7 @@ impl<W: Write> Sheet<'_, W> {
         let [low, high] = heights(leaf).unwrap_or_else(all);
         self.drawn.cells += 1;
         let room = exp2(leaf.log2[0].min(leaf.log2[1]) as i32 - 6 + h.xy_log2);
-        let plan = |i: usize| {
-            [leaf.low[i], leaf.low[i] + (1 << leaf.log2[i])].map(|v| (h.origin[i] + v) as f64 * exp2(h.xy_log2))
-        };
+        let plan = |i: usize| [leaf.low[i], leaf.low[i] + (1 << leaf.log2[i])].map(|v| Steps::of(h).place(i, v));
         let (x, y) = (plan(0), plan(1));
         let z = [self.query_steps(2, low) - room, self.query_steps(2, high) + room];
         writeln!(self.out, "g cell_{}\nusemtl {name}", self.drawn.cells)?;

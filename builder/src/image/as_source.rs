@@ -7,6 +7,7 @@ use crate::scene::{DEFAULT_MU, Material, Scene, Triangle, Wall};
 use crate::settings::MaterialRule;
 use crate::settings::Settings;
 use crate::util::exact::exp2;
+use crate::util::steps::Steps;
 use hardpan::{Terrain, format::section};
 use hardpan_shaders::Face;
 use std::{
@@ -38,8 +39,8 @@ pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
     }
     let (mut vertices, faces) = decode::mesh(t);
     let triangle = |f: &Face| Triangle { v: f.v, material: f.material, source: f.source };
-    let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
-    let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i]);
+    let steps = Steps::of(h);
+    let place = |v: &[i32; 3]| [0, 1, 2].map(|i| steps.place(i, v[i].into()));
     let material = |m| Material { undersides: Some(Undersides::Ground), ..material(t, m) };
     let mut numbers: HashMap<[i32; 3], u32> = HashMap::new();
     let ground = vertices.len();
@@ -150,7 +151,7 @@ pub fn stated(t: &Terrain, known: &Settings) -> Vec<Option<MaterialRule>> {
 /// Build options as far as an image's head has them.
 fn options(t: &Terrain) -> Options {
     let h = t.header();
-    let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
+    let metres = |z: i64| Steps::of(h).query_height(z);
     let fallback = [Fallback::BoundsMinZ, Fallback::Default, Fallback::Miss, Fallback::EdgeExtend];
     Options {
         xy_log2: h.xy_log2,
@@ -181,8 +182,9 @@ pub struct TileError {
 /// What each tile of an image is off by.
 pub fn errors(t: &Terrain) -> Vec<TileError> {
     let h = t.header();
-    let low = |n: i32, i: usize| (h.origin[i] + (i64::from(n) << h.tile_log2)) as f64 * exp2(h.xy_log2);
-    let side = exp2(h.tile_log2 as i32 + h.xy_log2);
+    let steps = Steps::of(h);
+    let low = |n: i32, i: usize| steps.place(i, i64::from(n) << h.tile_log2);
+    let side = steps.power(h.tile_log2);
     let of = |t: decode::TileView| TileError { low: [low(t.head.x, 0), low(t.head.y, 1)], side, error: t.head.error };
     decode::tiles(t).map(of).collect()
 }

@@ -5,6 +5,7 @@ use crate::image::earth::Earth;
 use crate::image::{decode, rays};
 use crate::options::{Options, Rays};
 use crate::settings::MaterialRule;
+use crate::util::steps::Steps;
 use crate::util::text::{counted, fallback, hex, section_label, section_name};
 use hardpan::{
     Cost, Terrain,
@@ -267,7 +268,7 @@ impl Info {
     /// Of a verified image.
     pub fn new(t: &Terrain) -> Self {
         let (h, [min, max]) = (t.header(), t.bounds());
-        let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
+        let metres = |z: i64| Steps::of(h).query_height(z);
         Info {
             info: VERSION,
             format: h.version,
@@ -329,7 +330,7 @@ impl ForRays {
 
 impl Costliest {
     fn new(t: &Terrain, c: &decode::Column) -> Self {
-        let size = c.size.map(|s| s as f64 * 2f64.powi(t.header().xy_log2));
+        let size = c.size.map(|s| s as f64 * Steps::of(t.header()).plan);
         Costliest { at: c.at(t), size, cost: c.cost, extent: c.extent(t) }
     }
 }
@@ -394,7 +395,7 @@ pub fn materials(t: &Terrain) -> Vec<Material> {
 /// Its tiles, in the order of the table.
 pub fn tiles(t: &Terrain) -> Vec<Tile> {
     let h = t.header();
-    let metres = |z: i32| (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
+    let metres = |z: i32| Steps::of(h).place(2, z.into());
     let tile = |v: decode::TileView| {
         let (r, d) = (v.record, v.head);
         let [nodes, leaves, tests, lines] = d.bound;
@@ -425,7 +426,7 @@ impl Leaves {
         let (mut leaves, mut counts, mut classes) = (Leaves::default(), [0; bundle::TRIANGLES], [0; 3]);
         // by depth: longer side, blocks, triangles of all, most of one
         let mut blocks: BTreeMap<u32, (f64, u64, u64, u32)> = BTreeMap::new();
-        let ([low, high], step) = (t.bounds(), 2f64.powi(t.header().xy_log2));
+        let ([low, high], step) = (t.bounds(), Steps::of(t.header()).plan);
         let root = ((high[0] - low[0]).max(high[1] - low[1]) / step).max(1.0) as u64;
         let root = root.next_power_of_two().ilog2();
         for tile in decode::tiles(t) {

@@ -5,6 +5,7 @@ use crate::image::decode;
 use crate::options::{Options, Split};
 use crate::scene::{Material, Scene};
 use crate::settings::{MaterialRule, Settings, SourceFile};
+use crate::util::steps::Steps;
 use crate::util::text::counted;
 use hardpan::Terrain;
 use serde::Serialize;
@@ -176,7 +177,7 @@ fn write_places(text: &mut String, source: &SourceFile) {
 
 /// Of each material of an image how many triangles, and square metres in plan.
 fn areas(t: &Terrain) -> Vec<(u64, f64)> {
-    let square = 2f64.powi(2 * t.header().xy_log2);
+    let square = Steps::of(t.header()).plan.powi(2);
     let mut all = vec![(0, 0.0); t.materials().len()];
     for s in decode::triangles(t) {
         let (triangles, area) = &mut all[usize::from(s.material)];

@@ -1,7 +1,7 @@
 //! Trails and potholes, cut into the triangles of the ground.
 //!
-//! A trail becomes triangles in plan, a pothole rings of a polygon. Each parts the triangles of the ground along its edges; what lies within
-//! gets another material, or is lowered.
+//! A trail becomes triangles in plan, a pothole rings and sectors of a polygon. Each parts the triangles of the ground along its edges; what
+//! lies within gets another material, or is lowered.
 
 use super::{Import, NO_NAME};
 use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
@@ -19,15 +19,8 @@ struct Stamp {
     ring: Vec<[f64; 2]>,
     low: [f64; 2],
     high: [f64; 2],
-    then: Then,
-}
-
-#[derive(Clone, Copy)]
-enum Then {
-    /// It is of a band.
-    Band(usize),
-    /// It only gets corners along the edges of a ring.
-    Part,
+    /// The number of its band.
+    band: usize,
 }
 
 /// A convex piece of a triangle.
@@ -49,18 +42,10 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
         for trail in trails {
             let half = if width { trail.width / 2.0 } else { trail.track_width / 2.0 };
             let sides: &[f64] = if width { &[0.0] } else { &[-0.5, 0.5] };
-            sides
-                .iter()
-                .for_each(|side| strip(&trail.points, side * trail.wheelbase, half, Then::Band(band), &mut stamps));
+            sides.iter().for_each(|side| strip(&trail.points, side * trail.wheelbase, half, band, &mut stamps));
         }
     }
-    for hole in potholes {
-        for ring in (1..=RINGS).rev() {
-            let radius = hole.diameter / 2.0 * ring as f64 / RINGS as f64;
-            stamps.extend(Stamp::new(circle(hole.at, radius), Then::Part));
-        }
-    }
-    if stamps.is_empty() || scene.triangles.is_empty() {
+    if (stamps.is_empty() && potholes.is_empty()) || scene.triangles.is_empty() {
         return;
     }
     let mut bands = [0u16; 2];
@@ -82,16 +67,14 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
         let meets = |s: &&Stamp| [0, 1].iter().all(|&k| s.low[k] <= high[k] && s.high[k] >= low[k]);
         let mut near = stamps.iter().filter(meets).peekable();
         // what stands upright has no inside in plan
-        if near.peek().is_none() || area(&corners) == 0.0 {
+        if (near.peek().is_none() && holes.is_empty()) || area(&corners) == 0.0 {
             all.push(*t);
             continue;
         }
         let mut pieces = vec![Piece { corners: corners.to_vec(), material: t.material }];
         near.for_each(|stamp| pieces = stamp.part(std::mem::take(&mut pieces), bands));
-        for hole in potholes {
-            pieces = middle(pieces, hole);
-        }
-        if pieces.len() == 1 && pieces[0].corners.len() == 3 && potholes.is_empty() {
+        holes.iter().for_each(|hole| pieces = hole.part(std::mem::take(&mut pieces)));
+        if pieces.len() == 1 && pieces[0].corners.len() == 3 {
             all.push(Triangle { material: pieces[0].material, ..*t });
             continue;
         }
@@ -114,14 +97,14 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
 
 impl Stamp {
     /// None if it has no area.
-    fn new(mut ring: Vec<[f64; 2]>, then: Then) -> Option<Stamp> {
+    fn new(mut ring: Vec<[f64; 2]>, band: usize) -> Option<Stamp> {
         let corners: Vec<[f64; 3]> = ring.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
         let area = area(&corners);
         if area < 0.0 {
             ring.reverse();
         }
         let [low, high] = ends(corners.iter());
-        (area != 0.0).then_some(Stamp { ring, low, high, then })
+        (area != 0.0).then_some(Stamp { ring, low, high, band })
     }
 
     /// Parts pieces along the edges; what lies within all of them changes.
@@ -133,29 +116,35 @@ impl Stamp {
                 all.push(piece);
                 continue;
             }
-            let (mut rest, mut outside) = (piece.corners.clone(), Vec::new());
-            for (i, a) in self.ring.iter().enumerate() {
-                let [inner, outer] = halves(&rest, *a, self.ring[(i + 1) % self.ring.len()]);
-                outside.extend((area(&outer) != 0.0).then_some(outer));
-                rest = inner;
-                if area(&rest) == 0.0 {
-                    break;
-                }
-            }
             // one that lies beside it stays whole
-            if area(&rest) == 0.0 {
+            let Some((outside, corners)) = parted(&piece.corners, &self.ring) else {
                 all.push(piece);
                 continue;
-            }
-            all.extend(outside.into_iter().map(|corners| Piece { corners, material: piece.material }));
-            let material = match self.then {
-                Then::Band(band) => bands[band],
-                Then::Part => piece.material,
             };
-            all.push(Piece { corners: rest, material });
+            all.extend(outside.into_iter().map(|corners| Piece { corners, material: piece.material }));
+            all.push(Piece { corners, material: bands[self.band] });
         }
         all
     }
+}
+
+/// The convex parts of a polygon outside of a ring, and the one within; none if nothing is within.
+fn parted(corners: &[[f64; 3]], ring: &[[f64; 2]]) -> Option<(Vec<Vec<[f64; 3]>>, Vec<[f64; 3]>)> {
+    let (mut rest, mut outside) = (corners.to_vec(), Vec::new());
+    for (i, a) in ring.iter().enumerate() {
+        let [inner, outer] = halves(&rest, *a, ring[(i + 1) % ring.len()]);
+        outside.extend((area(&outer) != 0.0).then_some(outer));
+        rest = inner;
+        if area(&rest) == 0.0 {
+            return None;
+        }
+    }
+    Some((outside, rest))
+}
+
+/// Both parts of each polygon that have an area.
+fn split(all: Vec<Vec<[f64; 3]>>, a: [f64; 2], b: [f64; 2]) -> Vec<Vec<[f64; 3]>> {
+    all.iter().flat_map(|corners| halves(corners, a, b)).filter(|corners| area(corners) != 0.0).collect()
 }
 
 /// The parts of a convex polygon to the left and to the right of a line.
@@ -195,7 +184,7 @@ fn ends<'a>(corners: impl Iterator<Item = &'a [f64; 3]>) -> [[f64; 2]; 2] {
 }
 
 /// A band beside a line, as triangles: corners of neighbours are one where the line bends.
-fn strip(points: &[[f64; 2]], beside: f64, half: f64, then: Then, stamps: &mut Vec<Stamp>) {
+fn strip(points: &[[f64; 2]], beside: f64, half: f64, band: usize, stamps: &mut Vec<Stamp>) {
     let direction = |i: usize| {
         let [p, q] = [points[i], points[i + 1]];
         let [dx, dy] = [q[0] - p[0], q[1] - p[1]];
@@ -216,36 +205,9 @@ fn strip(points: &[[f64; 2]], beside: f64, half: f64, then: Then, stamps: &mut V
     for i in 0..ways.len() {
         let [a, b] = [side(i, beside - half), side(i + 1, beside - half)];
         let [d, c] = [side(i, beside + half), side(i + 1, beside + half)];
-        stamps.extend(Stamp::new(vec![a, b, c], then));
-        stamps.extend(Stamp::new(vec![a, c, d], then));
+        stamps.extend(Stamp::new(vec![a, b, c], band));
+        stamps.extend(Stamp::new(vec![a, c, d], band));
     }
-}
-
-fn circle(at: [f64; 2], radius: f64) -> Vec<[f64; 2]> {
-    let corner = |i: usize| {
-        let [cos, sin] = super::cos_sin(360.0 * i as f64 / CORNERS as f64);
-        [at[0] + radius * cos, at[1] + radius * sin]
-    };
-    (0..CORNERS).map(corner).collect()
-}
-
-/// Parts the pieces about the middle of a hole, so that it becomes a corner.
-fn middle(pieces: Vec<Piece>, hole: &Pothole) -> Vec<Piece> {
-    let [x, y] = hole.at;
-    let mut all = Vec::with_capacity(pieces.len() + 3);
-    for piece in pieces {
-        let [low, high] = ends(piece.corners.iter());
-        if low[0] > x || high[0] < x || low[1] > y || high[1] < y || high[0] - low[0] > hole.diameter {
-            all.push(piece);
-            continue;
-        }
-        let material = piece.material;
-        for half in halves(&piece.corners, [x, y], [x + 1.0, y]) {
-            let quarters = halves(&half, [x, y], [x, y + 1.0]).into_iter().filter(|c| area(c) != 0.0);
-            all.extend(quarters.map(|corners| Piece { corners, material }));
-        }
-    }
-    all
 }
 
 /// A place of the ground with what is dug there.
@@ -254,26 +216,83 @@ fn lowered([x, y, z]: [f64; 3], holes: &[Hole]) -> [f64; 3] {
     [x, y, z - dug.fold(0.0, |most, v| if v > most { v } else { most })]
 }
 
-/// A pothole, and which way the edges of its rim look.
+/// A pothole: rings of a polygon of [`CORNERS`], and sectors. What lies in one ring and one sector is flat.
 struct Hole<'a> {
     hole: &'a Pothole,
-    /// Directions, each as long as 1 by the distance of the edge from the middle.
+    rim: Vec<[f64; 2]>,
+    /// The way out of each sector, as long as 1 by the distance of the rim's edge from the middle.
     ways: Vec<[f64; 2]>,
 }
 
 impl<'a> Hole<'a> {
     fn new(hole: &'a Pothole) -> Self {
-        let half = 180.0 / CORNERS as f64;
-        let reach = hole.diameter / 2.0 * super::cos_sin(half)[0];
-        let way = |i: usize| super::cos_sin(half + 360.0 * i as f64 / CORNERS as f64).map(|v| v / reach);
-        Hole { hole, ways: (0..CORNERS).map(way).collect() }
+        let (half, radius) = (180.0 / CORNERS as f64, hole.diameter / 2.0);
+        let reach = radius * super::cos_sin(half)[0];
+        let turn = |i: usize| 2.0 * half * i as f64;
+        let way = |i: usize| super::cos_sin(half + turn(i)).map(|v| v / reach);
+        let corner = |i: usize| {
+            let [cos, sin] = super::cos_sin(turn(i));
+            [hole.at[0] + radius * cos, hole.at[1] + radius * sin]
+        };
+        Hole { hole, rim: (0..CORNERS).map(corner).collect(), ways: (0..CORNERS).map(way).collect() }
     }
 
-    /// How deep it is at a place: nothing along the edges of its rim, as beyond.
-    fn depth(&self, at: [f64; 2]) -> f64 {
+    /// How far out a place is: 1 along the rim.
+    fn out(&self, at: [f64; 2]) -> (usize, f64) {
         let [dx, dy] = [at[0] - self.hole.at[0], at[1] - self.hole.at[1]];
-        let out =
-            self.ways.iter().map(|[x, y]| x * dx + y * dy).fold(0.0, |most: f64, v| if v > most { v } else { most });
-        if out < 1.0 { self.hole.depth * (1.0 - out * out) } else { 0.0 }
+        let all = self.ways.iter().map(|[x, y]| x * dx + y * dy).enumerate();
+        all.fold((0, 0.0), |most, one| if one.1 > most.1 { one } else { most })
+    }
+
+    /// How deep it is at a place, linear from ring to ring.
+    fn depth(&self, at: [f64; 2]) -> f64 {
+        let (_, out) = self.out(at);
+        if out >= 1.0 {
+            return 0.0;
+        }
+        let ring = (out * RINGS as f64).floor();
+        let [inner, outer] = [ring, ring + 1.0].map(|k| {
+            let part = k / RINGS as f64;
+            1.0 - part * part
+        });
+        self.hole.depth * (inner + (outer - inner) * (out * RINGS as f64 - ring))
+    }
+
+    /// Parts what lies within the rim along sectors and rings.
+    fn part(&self, pieces: Vec<Piece>) -> Vec<Piece> {
+        let mut all = Vec::with_capacity(pieces.len());
+        let radius = self.hole.diameter / 2.0;
+        for piece in pieces {
+            let [low, high] = ends(piece.corners.iter());
+            let beside =
+                [0, 1].iter().any(|&k| low[k] > self.hole.at[k] + radius || high[k] < self.hole.at[k] - radius);
+            let parted = if beside { None } else { parted(&piece.corners, &self.rim) };
+            let Some((outside, within)) = parted else {
+                all.push(piece);
+                continue;
+            };
+            let mut parts = vec![within];
+            for i in 0..CORNERS / 2 {
+                parts = split(parts, self.rim[i], self.rim[i + CORNERS / 2]);
+            }
+            let rings = parts.into_iter().flat_map(|sector| self.rings(sector));
+            all.extend(outside.into_iter().chain(rings).map(|corners| Piece { corners, material: piece.material }));
+        }
+        all
+    }
+
+    /// Parts what lies in one sector along the rings.
+    fn rings(&self, sector: Vec<[f64; 3]>) -> Vec<Vec<[f64; 3]>> {
+        let count = sector.len() as f64;
+        let middle = [0, 1].map(|k| sector.iter().map(|p| p[k]).sum::<f64>() / count);
+        let (number, _) = self.out(middle);
+        let ends = [self.rim[number], self.rim[(number + 1) % CORNERS]];
+        let mut parts = vec![sector];
+        for ring in 1..RINGS {
+            let part = ring as f64 / RINGS as f64;
+            let [a, b] = ends.map(|p| [0, 1].map(|k| self.hole.at[k] + (p[k] - self.hole.at[k]) * part));
+            parts = split(parts, a, b);
+        }
+        parts
     }
 }

@@ -117,7 +117,7 @@ impl Import {
         settings: &Settings,
         sources: impl IntoIterator<Item = &'a SourceFile>,
     ) -> Result<Applied, SettingsError> {
-        settings.apply_files(&mut self.scene, &self.triangles, &self.called, sources)
+        settings.apply_files(&mut self.scene, [&self.triangles, &self.fields], &self.called, sources)
     }
 }
 

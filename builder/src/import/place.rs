@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::Path};
 
 use super::{Import, ImportError, ImportErrorKind, MOST_VERTICES, report::Count, too_many};
-use crate::scene::Triangle;
+use crate::scene::{HeightField, Triangle};
 use crate::settings::SourceFile;
 use crate::settings::frame::{Frame, Native, Transform, Unit, Up};
 use crate::settings::placement::Scatter;
@@ -87,6 +87,10 @@ pub fn place(parts: &mut [Import], sources: &[(&Path, &SourceFile)], budget: &Bu
         within(worst, source, &all, budget)?;
     }
     for (part, (path, source)) in parts.iter_mut().zip(sources).filter(|(_, (_, s))| is_placed(s)) {
+        if !part.scene.fields.is_empty() {
+            let cause = "a grid of heights lies where it lies, and is not placed several times";
+            return Err(ImportError::input(path, cause, "move it with translate"));
+        }
         let listed: Vec<(Transform, bool)> = source.placed.iter().map(|p| (p.transform(), p.mirrors())).collect();
         if source.scatter.is_none() {
             stand(part, path, &listed, places(source))?;
@@ -218,7 +222,9 @@ impl<'a> Surface<'a> {
             let scene = &self.parts[*p as usize].scene;
             height(scene.triangles[*i as usize].v.map(|v| scene.positions[v as usize]), at)
         });
-        all.fold(None, |most: Option<f64>, z| Some(most.map_or(z, |most| if z > most { z } else { most })))
+        let fields = self.parts.iter().flat_map(|part| &part.scene.fields).filter_map(|field| on_field(field, at));
+        all.chain(fields)
+            .fold(None, |most: Option<f64>, z| Some(most.map_or(z, |most| if z > most { z } else { most })))
     }
 }
 
@@ -240,6 +246,21 @@ fn height([a, b, c]: [[f64; 3]; 3], [x, y]: [f64; 2]) -> Option<f64> {
     let sum = u + v + w;
     let within = (u >= 0.0 && v >= 0.0 && w >= 0.0) || (u <= 0.0 && v <= 0.0 && w <= 0.0);
     (within && sum != 0.0).then(|| (u * a[2] + v * b[2] + w * c[2]) / sum)
+}
+
+/// The height of a field at a place, bilinear between its posts.
+fn on_field(field: &HeightField, at: [f64; 2]) -> Option<f64> {
+    let along = |axis: usize, posts: usize| {
+        let v = (at[axis] - field.origin[axis]) / field.pitch;
+        let last = posts.checked_sub(2)? as f64;
+        let cell = v.floor().min(last);
+        (v >= 0.0 && v <= last + 1.0).then_some((cell as usize, v - cell))
+    };
+    let ((column, u), (row, v)) = (along(0, field.columns)?, along(1, field.rows)?);
+    let post = |c: usize, r: usize| field.heights.get((row + r) * field.columns + column + c).copied();
+    let [a, b, c, d] = [post(0, 0)?, post(1, 0)?, post(0, 1)?, post(1, 1)?];
+    let z = (a * (1.0 - u) + b * u) * (1.0 - v) + (c * (1.0 - u) + d * u) * v;
+    (!z.is_nan()).then_some(z)
 }
 
 /// Tries in vain, one after the other, after which there is no room.

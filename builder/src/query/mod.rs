@@ -1,12 +1,14 @@
 //! What is asked about a place, and the answers of the kernel.
 
 pub mod column;
+pub mod shot;
 pub mod table;
 pub mod tyre;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
 use crate::query::table::Row;
+use crate::util::steps::Steps;
 
 /// What is asked about one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,8 +76,8 @@ impl Many {
     pub fn answers(&mut self, t: &Terrain, asks: &[Ask]) -> &[Answer] {
         // above all ground, if the windows reach down to all of it: the nearest from there is the highest
         let [low, high] = t.bounds();
-        let depth = (high[2] - low[2] + 2.0) / 2f64.powi(t.header().z_log2 - 8);
-        let top = (t.windows().far as f64 >= depth).then_some(high[2] + 1.0);
+        let depth = high[2] - low[2] + 2.0;
+        let top = (Steps::of(t.header()).query_height(t.windows().far) >= depth).then_some(high[2] + 1.0);
         let point = |ask: &Ask| match ask {
             Ask { length: None, z, .. } => z.or(top).map(|z| ask.place(z)),
             _ => None,

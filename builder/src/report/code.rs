@@ -77,7 +77,7 @@ codes! {
         "The ground ends at an edge and begins again nearby; a query between finds none."
         "close it in the source";
     Step "step" Ground Warning [0, 114, 178]
-        "The ground ends at an edge and goes on lower nearby; a wheel drops there."
+        "The ground ends at an edge and begins again lower; a wheel drops there."
         "join or level the sheets in the source";
     DoubleSurface "double-surface" Ground Warning [0, 158, 115]
         "Ground lies close above other ground; a query may find either."
@@ -86,8 +86,8 @@ codes! {
         "Two materials lie at the same height; the order of edges decides which answers."
         "";
     Spike "spike" Ground Warning [230, 159, 0]
-        "A vertex lies far above or below all its neighbours."
-        "move the vertex in the source, or leave it out";
+        "A few vertices lie far above or below all that is around them."
+        "move them in the source, or leave them out";
     BuriedRoad "buried-road" Ground Warning [117, 76, 36]
         "Ground of one material comes up through ground of another."
         "lay the one that wheels are to stand on above the other everywhere, or cut that out";

@@ -50,22 +50,23 @@ impl Settings {
     /// nothing fits has the entry named "", or without one mu 1 and rr 1. Settings without materials change none. Rules go before
     /// materials; their objects are the sources: see [`PartRule`](super::PartRule).
     pub fn apply(&self, scene: &mut Scene) -> Result<Applied, SettingsError> {
-        let all = OfFile { called: None, says: None, triangles: scene.triangles.len() };
+        let all = OfFile { called: None, says: None, triangles: scene.triangles.len(), fields: scene.fields.len() };
         self.apply_to(scene, &[all])
     }
 
     /// The same to a scene of files. For each key a file's own entry goes before those of materials, and rules go before it. Both give
-    /// materials a name of their own. An entry for exactly that name goes before all.
+    /// materials a name of their own. An entry for exactly that name goes before all. Of each file it is told how many triangles and fields it has.
     pub fn apply_files<'a>(
         &self,
         scene: &mut Scene,
-        triangles: &[usize],
+        [triangles, fields]: [&[usize]; 2],
         called: &[Called],
         sources: impl IntoIterator<Item = &'a SourceFile>,
     ) -> Result<Applied, SettingsError> {
         let mut sources = sources.into_iter();
-        let of = |(&triangles, called)| OfFile { called: Some(called), says: sources.next(), triangles };
-        let files: Vec<OfFile> = triangles.iter().zip(called).map(of).collect();
+        let of =
+            |((&triangles, &fields), called)| OfFile { called: Some(called), says: sources.next(), triangles, fields };
+        let files: Vec<OfFile> = triangles.iter().zip(fields).zip(called).map(of).collect();
         self.apply_to(scene, &files)
     }
 
@@ -83,10 +84,7 @@ impl Settings {
                 applied.idle.push(format!("{}: earlier rules state all that it states", rule.who(i)));
             }
             let numbers = self.joined(scene, &kinds, made)?;
-            let whole: HashMap<usize, u16> =
-                kinds.iter().zip(&numbers).skip(parts.kinds.len()).map(|(kind, &number)| (kind.from, number)).collect();
-            scene.fields.iter_mut().for_each(|f| f.material = whole[&usize::from(f.material)]);
-            parts.number(&mut scene.triangles, files, &numbers);
+            parts.number(&mut scene.triangles, &mut scene.fields, files, &numbers);
         } else {
             scene.materials = made;
         }
@@ -279,7 +277,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The materials as they will be: of faces, then those that fields or none have, as they are.
+/// The materials as they will be: of faces and fields, then those that none has, as they are.
 fn kinds(scene: &Scene, parts: Option<&Parts>) -> Vec<Kind> {
     let whole = |from: usize| Kind {
         from,
@@ -291,8 +289,7 @@ fn kinds(scene: &Scene, parts: Option<&Parts>) -> Vec<Kind> {
     let all = 0..scene.materials.len();
     let Some(parts) = parts else { return all.map(whole).collect() };
     let of_faces: HashSet<usize> = parts.kinds.iter().map(|kind| kind.from).collect();
-    let of_fields: HashSet<usize> = scene.fields.iter().map(|f| usize::from(f.material)).collect();
-    let stays = |from: &usize| !of_faces.contains(from) || of_fields.contains(from);
+    let stays = |from: &usize| !of_faces.contains(from);
     parts.kinds.iter().cloned().chain(all.filter(stays).map(whole)).collect()
 }
 

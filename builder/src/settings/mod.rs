@@ -130,6 +130,9 @@ pub struct SourceFile {
     pub height_zero: Option<f64>,
     /// Of a height map: where its first row lies, north or south.
     pub first_row: Option<FirstRow>,
+    /// Of a height map: whether its middle lies at zero, instead of its south-western post.
+    #[serde(deserialize_with = "flag")]
+    pub centred: Option<bool>,
     /// Of a file of heights: the system that it does not say itself, EPSG:CODE.
     pub file_crs: Option<String>,
     /// Of a file of heights: a number that stands for no height.
@@ -531,6 +534,7 @@ impl SourceFile {
             step: self.height_scale,
             zero: self.height_zero,
             south_first: self.first_row == Some(FirstRow::South),
+            centred: self.centred == Some(true),
             file_crs: self.file_crs.as_deref().and_then(crate::util::crs::code),
             crs: None,
             no_data: self.no_data,

@@ -1,7 +1,7 @@
 //! Which faces rules and sources speak of: those of one material become several materials, each with a name of its own.
 
 use super::{MaterialRule, PartRule, Settings, SettingsError, SourceFile, rule::fits};
-use crate::scene::{Called, Scene, Triangle};
+use crate::scene::{Called, HeightField, Scene, Triangle};
 use crate::util::text::{bounded, few, suggestion};
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,6 +12,7 @@ pub(super) struct OfFile<'a> {
     pub called: Option<&'a Called>,
     pub says: Option<&'a SourceFile>,
     pub triangles: usize,
+    pub fields: usize,
 }
 
 /// A material as it will be: which one of the scene it was, and who else speaks of it.
@@ -159,8 +160,16 @@ impl Parts {
         rules.iter().enumerate().filter(move |(i, rule)| !used[*i] && rule.optional != Some(true))
     }
 
-    /// Gives each triangle the number that its kind has.
-    pub fn number(&self, triangles: &mut [Triangle], files: &[OfFile], numbers: &[u16]) {
+    /// Gives each triangle and field the number that its kind has.
+    pub fn number(&self, triangles: &mut [Triangle], fields: &mut [HeightField], files: &[OfFile], numbers: &[u16]) {
+        let mut others = fields;
+        for (i, file) in files.iter().enumerate() {
+            let (own, behind) = others.split_at_mut(file.fields.min(others.len()));
+            others = behind;
+            for f in own {
+                f.material = numbers[self.of[&[i, usize::from(f.source), usize::from(f.material)]]];
+            }
+        }
         let mut rest = triangles;
         for (i, file) in files.iter().enumerate() {
             let (own, behind) = rest.split_at_mut(file.triangles.min(rest.len()));
@@ -200,6 +209,12 @@ impl PartRule {
 /// Which files, sources and materials come together in a scene, in order.
 fn places(scene: &Scene, files: &[OfFile]) -> BTreeSet<[usize; 3]> {
     let mut all = BTreeSet::new();
+    let mut others = &scene.fields[..];
+    for (i, file) in files.iter().enumerate() {
+        let (own, behind) = others.split_at(file.fields.min(others.len()));
+        others = behind;
+        all.extend(own.iter().map(|f| [i, usize::from(f.source), usize::from(f.material)]));
+    }
     let mut rest = &scene.triangles[..];
     for (i, file) in files.iter().enumerate() {
         let (own, behind) = rest.split_at(file.triangles.min(rest.len()));

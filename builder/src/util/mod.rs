@@ -9,4 +9,5 @@ pub mod files;
 pub(crate) mod mmap;
 pub mod projection;
 pub(crate) mod serde_ext;
+pub mod steps;
 pub mod text;

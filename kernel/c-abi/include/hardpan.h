@@ -23,6 +23,12 @@
 // The version of the interface: it changes when a record or a function does.
 #define HPAN_ABI_VERSION 1
 
+// `hpan_ray_options.flags`: surfaces are seen from their front alone.
+#define HPAN_RAY_FRONT_ONLY 1
+
+// `hpan_ray_options.flags`: `after` counts.
+#define HPAN_RAY_AFTER 2
+
 // Most surfaces of a stack.
 #define HPAN_STACK_MOST 8
 
@@ -210,6 +216,60 @@ typedef uint32_t hpan_trace_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What a ray came to.
+enum hpan_ray_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // It meets a surface.
+  HPAN_RAY_FOUND = 0,
+  // It meets nothing.
+  HPAN_RAY_CLEAR = 1,
+  // It meets nothing in the image, and `t` is where it first leaves what the image covers.
+  HPAN_RAY_LEFT_IMAGE = 2,
+  // A kind was asked for that the image does not hold.
+  HPAN_RAY_NOT_STORED = 3,
+  // It comes to a damaged tile at `t`, and meets nothing before.
+  HPAN_RAY_DAMAGED = 4,
+  // The limit on its work was reached; it meets nothing before `t`.
+  HPAN_RAY_LIMIT_REACHED = 5,
+  // It has no length.
+  HPAN_RAY_NO_LENGTH = 6,
+  // A number of it is not finite, or farther away than any image.
+  HPAN_RAY_NOT_FINITE = 7,
+  // It is longer than 2 km.
+  HPAN_RAY_TOO_LONG = 8,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum hpan_ray_status hpan_ray_status;
+#else
+typedef uint8_t hpan_ray_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Kinds of surfaces; of `hpan_ray_options` the bit 1 << kind.
+enum hpan_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // What wheels stand on.
+  HPAN_GROUND = 0,
+  // What looks down.
+  HPAN_CEILING = 1,
+  // What wheels do not stand on.
+  HPAN_OBSTACLE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum hpan_kind hpan_kind;
+#else
+typedef uint8_t hpan_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Remembers the last place of one wheel; it changes no answer of an image that verifies.
 typedef struct hpan_cursor hpan_cursor;
 
@@ -384,6 +444,66 @@ typedef struct hpan_layers_found {
   // How many there are; more than `written` if there was too little room.
   size_t total;
 } hpan_layers_found;
+
+// A ray in metres.
+typedef struct hpan_ray {
+  // Where it starts.
+  double origin[3];
+  // Where it goes; of any length.
+  double direction[3];
+  // How far: above zero, at most 2,000.
+  double length;
+} hpan_ray;
+
+// What a ray sees; all zero is everything that the image holds, without a limit.
+typedef struct hpan_ray_options {
+  // Bits of `hpan_kind`; zero: whatever the image holds. What is named and not held is answered `HPAN_RAY_NOT_STORED`.
+  uint32_t kinds;
+  // Materials that have one of these bits in their mask; zero: every material.
+  uint32_t classes;
+  // `HPAN_RAY_FRONT_ONLY`, `HPAN_RAY_AFTER`.
+  uint32_t flags;
+  // Most triangles and cells of height fields that are tested; zero: no limit.
+  uint32_t limit;
+  // With `HPAN_RAY_AFTER`: only what lies behind this part of the way counts. `t` of a hit gives the next one.
+  double after;
+} hpan_ray_options;
+
+// What a ray met, in metres.
+typedef struct hpan_ray_answer {
+  // The part of the way up to it; without a hit, the part that was searched: one if all was.
+  double t;
+  // The place there.
+  double at[3];
+  // The unit normal of the face's front; up without a hit.
+  double normal[3];
+  // Where the surface lies in the image: for comparisons, its meaning may change.
+  uint32_t place[3];
+  // Number of the material; 65535 without a hit.
+  uint16_t material;
+  // Number of the source; 65535 without a hit.
+  uint16_t source;
+  // One of `hpan_ray_status`.
+  uint8_t status;
+  // One of `hpan_kind`.
+  uint8_t kind;
+  // One of `hpan_leaf`.
+  uint8_t leaf;
+  // 1 if it was met from behind.
+  uint8_t back;
+  // 1 if the ray starts on it.
+  uint8_t at_start;
+} hpan_ray_answer;
+
+// The ground at a place, and the room above it.
+typedef struct hpan_clearance_found {
+  // The ground, as `hpan_closest` finds it.
+  struct hpan_answer ground;
+  // The first surface above it.
+  struct hpan_ray_answer above;
+  // The free height in metres; not a number without ground, or where nothing is above it.
+  double free;
+} hpan_clearance_found;
 
 // A function of the user's, shaped as VehicleSim's `terrain_func_t` with doubles: it returns nonzero where it has ground.
 typedef int (*hpan_surface_function_f64)(double in_x,
@@ -691,6 +811,37 @@ hpan_error hpan_closest_batch_f32(const struct hpan_view *view, const float *poi
 
 // `hpan_closest_batch` of points of `hpan_point_f64` or its kin. Errors and threads: as `hpan_closest_batch`.
 hpan_error hpan_closest_batch_at(const struct hpan_view *view, const struct hpan_point *points, size_t count, struct hpan_answer *answers);
+
+// The first surface that a ray meets, in any direction: ground from above and below, ceilings and obstacles.
+//
+// Any numbers may be given: a ray without length, with a number that is not finite, or longer than 2 km has its own status. Rays through
+// edges and corners never pass between triangles. `options` may be null: everything that the image holds.
+// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_OPTION` for unknown bits. Threads: any number at a time.
+hpan_error hpan_raycast(const struct hpan_view *view,
+                        const struct hpan_ray *ray,
+                        const struct hpan_ray_options *options,
+                        struct hpan_ray_answer *answer);
+
+// `hpan_raycast` for many rays; `rays` and `answers` must not overlap, and may be null if `count` is 0.
+//
+// Errors: as `hpan_raycast`, and `HPAN_ERROR_COUNT` for 2^31 or more. Threads: any number at a time.
+hpan_error hpan_rays(const struct hpan_view *view,
+                     const struct hpan_ray *rays,
+                     size_t count,
+                     const struct hpan_ray_options *options,
+                     struct hpan_ray_answer *answers);
+
+// The ground nearest to a point, as `hpan_closest` finds it, and the room above it. Errors and threads: as `hpan_closest`.
+hpan_error hpan_clearance(const struct hpan_view *view,
+                          double x,
+                          double y,
+                          double z,
+                          struct hpan_clearance_found *clearance);
+
+// `hpan_closest` of ground whose material has one of these class bits; zero asks for none in particular.
+//
+// Errors and threads: as `hpan_closest`.
+hpan_error hpan_closest_of(const struct hpan_view *view, double x, double y, double z, uint32_t classes, struct hpan_answer *answer);
 
 // Bytes of memory that a cursor needs. Threads: any number at a time.
 size_t hpan_cursor_size(void);

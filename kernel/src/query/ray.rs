@@ -273,8 +273,7 @@ impl<'a> Terrain<'a> {
             return missed(RayStatus::LeftImage, 0.0);
         };
         let stop = walk.run();
-        let best = walk.best();
-        let unknown = if walk.unknown < walk.leaves() { walk.unknown } else { walk.leaves() };
+        let best = if walk.has_best() { walk.best() } else { None };
         // at the place where the work ended others may come first
         let first = |hit: &RayHit| match stop {
             Stop::End => true,
@@ -285,8 +284,14 @@ impl<'a> Terrain<'a> {
             (Some(hit), _) => RayAnswer { status: RayStatus::Found, hit: RayHit { at: ray.at(hit.t), ..hit } },
             (_, Stop::Damaged(t)) => missed(RayStatus::Damaged, t),
             (_, Stop::Limit(t)) => missed(RayStatus::LimitReached, t),
-            _ if unknown <= 1.0 => missed(RayStatus::LeftImage, unknown),
-            _ => missed(RayStatus::Clear, 1.0),
+            _ => {
+                let (unknown, leaves) = (walk.unknown, walk.leaves());
+                let left = if unknown < leaves { unknown } else { leaves };
+                if left <= 1.0 {
+                    return missed(RayStatus::LeftImage, left);
+                }
+                RayAnswer { status: RayStatus::Clear, hit: RayHit::none(1.0, ray.to) }
+            }
         }
     }
 

@@ -127,24 +127,27 @@ pub(super) struct Walk<'a, 't, O> {
 }
 
 impl<'a, 't, O: Observer> Walk<'a, 't, O> {
-    /// A walk along a ray that is not upright; none if it comes nowhere near the image.
+    /// A walk along a ray; none if it comes nowhere near the image.
+    #[inline(always)]
     pub fn new(t: &'t Terrain<'a>, ray: &Ray, d: [i64; 3], options: &'t RayOptions, o: &'t mut O) -> Option<Self> {
         let Point { x, y, z } = ray.from;
-        let from = |v: i64, axis: usize| i128::from(v) - (i128::from(t.header.origin[axis]) << FRACTION);
-        let far = i128::from(FAR_HEIGHT);
-        let p = [from(x, 0), from(y, 1), from(z, 2).clamp(-far, far)];
+        let origin = t.header.origin.map(|v| v << FRACTION);
+        let p = [
+            x.checked_sub(origin[0])?,
+            y.checked_sub(origin[1])?,
+            z.saturating_sub(origin[2]).max(-FAR_HEIGHT).min(FAR_HEIGHT),
+        ];
         let kinds = if options.kinds.0 == 0 { t.kinds().0 } else { options.kinds.0 };
         let bounds = bounds(t, kinds);
         for axis in 0..2 {
-            let [low, high] = [0, 1].map(|end| i128::from(bounds[end][axis]));
-            let ends = [p[axis], p[axis] + i128::from(d[axis])];
-            if ends[0].max(ends[1]) < low || ends[0].min(ends[1]) > high {
+            let end = p[axis].saturating_add(d[axis]);
+            if p[axis].max(end) < bounds[0][axis] || p[axis].min(end) > bounds[1][axis] {
                 return None;
             }
         }
         Some(Walk {
             t,
-            s: Segment { p: p.map(|v| v as i64), d },
+            s: Segment { p, d },
             options,
             o,
             best: None,
@@ -718,7 +721,14 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         Ok(())
     }
 
+    /// Whether it has met anything.
+    #[inline(always)]
+    pub fn has_best(&self) -> bool {
+        self.best.is_some()
+    }
+
     /// The first surface, without its place on the query grid.
+    #[inline(never)]
     pub fn best(&self) -> Option<RayHit> {
         let s = self.best?;
         let Attribute { material, source, .. } = self.attribute(&s);
@@ -747,6 +757,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 }
 
 /// The closed box in plan of the ground, and of what else a ray sees, in query steps from the origin.
+#[inline(always)]
 fn bounds(t: &Terrain, kinds: u32) -> [[i64; 2]; 2] {
     let h = t.header;
     let mut bounds = [[h.min[0], h.min[1]], [h.max[0], h.max[1]]];

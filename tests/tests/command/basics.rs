@@ -7,7 +7,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::shell::{BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, folder, holds, info, soon};
+use crate::shell::{
+    BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, findings_have_one_form, folder, holds, info, soon,
+};
 use hardpan::{Terrain, format::section};
 use hardpan_builder::Image;
 use serde_json::{Value, json};
@@ -461,7 +463,7 @@ fn by_01_verify() {
     let facts: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(facts["passed"], json!(true));
     let names: Vec<_> = facts["checks"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    let all = "checksums structure bounds digests tables counts cover sheets seams edges";
+    let all = "checksums structure bounds digests tables counts cover sheets rays seams edges";
     assert_eq!(names.join(" "), all);
 
     // what no image can be
@@ -1219,6 +1221,15 @@ fn seams_that_are_a_fault_say_what_helps() {
     let build = |more: &[&str]| expect(0, &folder, &[&["build", "a.obj"], more].concat());
     build(&["--stitch", "false"]);
     holds(&expect(0, &folder, &["verify", "a.hpan"])[0], &["seams      note"]);
+    // in the form of all findings
+    let facts: Value =
+        serde_json::from_str(&expect(1, &folder, &["verify", "a.hpan", "--no-seams", "--json"])[0]).unwrap();
+    let seams = facts["checks"].as_array().unwrap().iter().find(|check| check["name"] == "seams").unwrap();
+    let found = findings_have_one_form(&seams["findings"]);
+    assert_eq!(
+        (&found[0]["code"], &found[0]["severity"], &found[0]["place"][2]),
+        (&json!("seams"), &json!("error"), &Value::Null)
+    );
     let [out, why] = expect(1, &folder, &["verify", "a.hpan", "--no-seams"]);
     holds(&out, &["a.hpan: every claim holds, but --no-seams finds seams\n", "seams      fail"]);
     let near = |y: i32| {

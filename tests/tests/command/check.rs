@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::shell::{HARDPAN, check, error, expect, folder, holds, value};
+use crate::shell::{HARDPAN, check, error, expect, findings_have_one_form, folder, holds, value};
 use hardpan_builder::check::{Limits, OF_GROUND, ground};
 use hardpan_builder::demo::fixtures;
 use hardpan_builder::{Code, Input, Options, build};
@@ -171,7 +171,7 @@ fn by_15_each_planted_fault_is_found_where_it_is() {
         assert_eq!([&facts["passed"], &facts["found"]], [&json!(false), &json!(1)], "{kind}: {facts}");
         let look = &facts["looks"][kind];
         assert_eq!(look["found"], json!(1), "{kind}: {facts}");
-        let finding = &look["findings"][0];
+        let finding = &findings_have_one_form(&look["findings"])[0];
         assert_eq!([&finding["code"], &finding["severity"]], [&json!(kind), &json!("warning")]);
         assert!((value(finding, name) / size - 1.0).abs() < 0.03, "{finding}");
         let at = [0, 1, 2].map(|i| finding["place"][i].as_f64().unwrap());
@@ -187,7 +187,12 @@ fn by_15_each_planted_fault_is_found_where_it_is() {
         holds(&out, &["town.obj: 1 finding\n", finding["text"].as_str().unwrap(), &format!("[{kind}]\n")]);
         // and in an image
         expect(0, &folder, &[&["build", "town.obj", "--up", "z", "-o", "town.hpan"], typed].concat());
-        assert_eq!(check(&folder, kind, &["town.hpan"])["findings"][0], *finding);
+        // where a step is a note: nobody knows what stands there
+        let mut of_image = check(&folder, kind, &["town.hpan"])["findings"][0].clone();
+        let severity = if kind == "step" { "note" } else { "warning" };
+        assert_eq!(of_image["severity"].take(), json!(severity));
+        of_image["severity"] = json!("warning");
+        assert_eq!(of_image, *finding);
     }
 }
 
@@ -275,15 +280,16 @@ fn by_15_the_head_says_what_was_checked() {
     let row = |name: &str, date: &str, digest: &str| format!("{name} {date} <code>{digest}</code>");
     let town = row("my &quot;town&quot; &amp; co.obj", "2001-02-03 04:05:06 UTC", &town);
     let two = row("two.obj", "2000-02-29 00:00:00 UTC", &two);
-    for (typed, shown, wanted) in [
+    for (typed, shown, wanted, code) in [
         (
             &["my \"town\" & co.obj", "two.obj", "--up", "z"][..],
             "'my &quot;town&quot; &amp; co.obj' two.obj --up z",
             vec![town, two],
+            1,
         ),
-        (&["two.hpan"], "two.hpan", vec![row("two.hpan", "1970-01-01 00:00:00 UTC", &image)]),
+        (&["two.hpan"], "two.hpan", vec![row("two.hpan", "1970-01-01 00:00:00 UTC", &image)], 0),
     ] {
-        let (_, page) = paged(1, &folder, typed);
+        let (_, page) = paged(code, &folder, typed);
         stands_alone(&page);
         assert_eq!(rows(&page, "files").into_iter().map(|(_, cells)| cells.join(" ")).collect::<Vec<_>>(), wanted);
         holds(&page, &[&format!("Command: <code>hardpan check {shown} --json --html report.html</code>")]);
@@ -379,7 +385,7 @@ fn kinds_of_findings_stand_on_the_page() {
 #[test]
 fn by_15_nothing_is_found_on_clean_ground() {
     let folder = folder("by_15_nothing_is_found_on_clean_ground");
-    // three are not clean: a kerb, pavements and trees stand on the ground of two, and the heap is made of faults
+    // of two all that is found is notes: kerbs and pavements, whose upright faces an image does not keep; the heap is made of faults
     let kinds = OF_GROUND.map(Code::name);
     assert_eq!(kinds, ["gap", "step", "double-surface", "same-height", "spike", "buried-road"]);
     for (name, ..) in fixtures::ALL {
@@ -389,7 +395,7 @@ fn by_15_nothing_is_found_on_clean_ground() {
             "soup" => [0, 99, 1, 6, 0, 1],
             _ => [0; 6],
         };
-        let is_clean = wanted == [0; 6];
+        let is_clean = name != "soup";
         expect(0, &folder, &["demo", "--fixture", name]);
         let typed = ["check", &format!("{name}.hpan"), "--html", "report.html", "--json"];
         let [out, err] = expect(i32::from(!is_clean), &folder, &typed);
@@ -398,8 +404,8 @@ fn by_15_nothing_is_found_on_clean_ground() {
         stands_alone(&page);
         agrees(&page, &facts);
         assert_eq!(kinds.map(|kind| facts["looks"][kind]["found"].as_u64().unwrap()), wanted, "{name}");
-        assert_eq!(facts["found"], json!(wanted.iter().sum::<u64>()), "{name}");
-        assert!(dots(&page, [213, 0, 50]) == 0 && markers(&page) == 0 && err.is_empty() || !is_clean, "{name}: {err}");
+        assert!(dots(&page, [213, 0, 50]) == 0 && err.is_empty() || !is_clean, "{name}: {err}");
+        assert_eq!(is_clean, facts["found"] == json!(0), "{name}");
     }
     // a kerb is a step in an image, and none where its upright face is known
     let built = build(&fixtures::curb(), &Options::default()).unwrap();
@@ -408,12 +414,13 @@ fn by_15_nothing_is_found_on_clean_ground() {
         let looks = ground(&t, scene, &Limits::default(), |_| true);
         assert_eq!(looks.iter().filter_map(|look| look.found).sum::<usize>(), found);
     }
-    // so are the pavement and the walls of the proving ground
+    // so are the pavement and the walls of the proving ground, of which a slab of 6 m by 2 m is missing
     expect(0, &folder, &["demo"]);
     let [out, _] = expect(1, &folder, &["check", "hardpan-demo/proving-ground.hpan", "--json"]);
     let facts: Value = serde_json::from_str(&out).unwrap();
     let steps = facts["looks"]["step"]["findings"].as_array().unwrap();
-    assert_eq!(facts["found"], json!(steps.len()), "{facts}");
+    assert_eq!([&facts["found"], &facts["looks"]["gap"]["found"]], [&json!(1); 2], "{facts}");
+    assert!((value(&facts["looks"]["gap"]["findings"][0], "width") - 2.0).abs() < 1e-3, "{facts}");
     let upright =
         |f: &Value| ["bridge", "tunnel", "pavement"].iter().any(|of| f["subject"].as_str().unwrap().contains(of));
     assert!(steps.iter().all(upright), "{facts}");

@@ -806,7 +806,7 @@ fn gaps_between_lanes_are_found_once() {
     fs::write(folder.join("gap.obj"), lanes(0.012, 0.0, 0.0, 1)).unwrap();
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
     let [out, err] = expect(0, &folder, &["build", "gap.obj", "--settings", "s.toml", "--strict"]);
-    holds(&out, &["\nbeside 8 open edges: 1 gap of up to 10 cm; "]);
+    holds(&out, &["\nbeside 8 open edges: 1 gap of up to 2 m; "]);
     holds(&err, &["note: gap.obj: beside open edges there is a gap 1.19 cm wide, 20 m long at "]);
     for size in ["1", "20", "80", "200"] {
         let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", size]);
@@ -851,7 +851,7 @@ fn gaps_between_lanes_are_found_once() {
     expect(0, &folder, &["build", "gap.obj", "--report", "gap.json"]);
     let report: Value = serde_json::from_slice(&fs::read(folder.join("gap.json")).unwrap()).unwrap();
     let gaps = &report["gaps"];
-    assert_eq!([&gaps["open_edges"], &gaps["found"], &gaps["max_gap"]], [&json!(8), &json!(1), &json!(0.1)]);
+    assert_eq!([&gaps["open_edges"], &gaps["found"], &gaps["max_gap"]], [&json!(8), &json!(1), &json!(2.0)]);
     assert!((gaps["first"][0]["width"].as_f64().unwrap() - 0.012).abs() < 3e-4, "{gaps}");
     // closed by a larger threshold
     let [_, err] = expect(0, &folder, &["build", "gap.obj", "--stitch", "64,64", "-o", "closed.hpan"]);
@@ -876,9 +876,9 @@ fn gaps_are_where_ground_ends_at_its_own_height() {
     };
     near(found(&lanes(0.05, 0.0, 0.0, 1)), &[[0.05, 0.0]]);
     near(found(&lanes(0.2, 0.0, 0.0, 1)), &[]);
-    // a kerb is met, the foot of a wall is not
+    // a kerb is met, and a cliff
     near(found(&lanes(0.05, 0.0, 0.15, 1)), &[[0.05, 0.075]]);
-    near(found(&lanes(0.05, 0.0, 2.0, 1)), &[]);
+    near(found(&lanes(0.05, 0.0, 2.0, 1)), &[[0.05, 1.0]]);
     // one in a deck over whole ground, and one over the other
     let whole = |z: f64| format!("v 0 0 {z}\nv 20 0 {z}\nv 20 6 {z}\nv 0 6 {z}\nf 1 2 3 4\n");
     near(found(&(whole(0.0) + &lanes(0.05, 5.0, 0.0, 5))), &[[0.05, 5.0]]);
@@ -941,13 +941,12 @@ fn gaps_are_told_widest_first_with_their_length_along_the_edge() {
     let bend = band(17, [10.0, 12.0], 32) + &band(17 + 66, [12.04, 14.0], 32);
     let plate = band(17 + 132, [0.5, 2.0], 64) + &band(17 + 132 + 130, [2.01, 4.0], 64);
     fs::write(folder.join("g.obj"), lanes(0.02, 0.0, 0.0, 1) + &short + &bend + &plate).unwrap();
-    expect(0, &folder, &["build", "g.obj", "--report", "g.json"]);
-    let report: Value = serde_json::from_slice(&fs::read(folder.join("g.json")).unwrap()).unwrap();
-    let first = report["gaps"]["first"].as_array().unwrap();
+    expect(0, &folder, &["build", "g.obj"]);
+    let gaps = check(&folder, "gap", &["g.hpan", "--max-gap", "0.1"]);
     let turn = |r: f64| r * std::f64::consts::TAU;
     let wanted = [[0.06, 1.0], [0.04, turn(12.02) / 2.0], [0.02, 20.0], [0.01, turn(2.005)]];
-    let sizes: Vec<[f64; 2]> =
-        first.iter().map(|gap| ["width", "length"].map(|name| gap[name].as_f64().unwrap())).collect();
+    let [widths, lengths] = ["width", "length"].map(|name| values(&gaps, name));
+    let sizes: Vec<[f64; 2]> = widths.into_iter().zip(lengths).map(|(width, length)| [width, length]).collect();
     let near = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).abs() < 5e-4 && (a[1] / b[1] - 1.0).abs() < 0.01;
     assert!(sizes.len() == 4 && sizes.iter().zip(&wanted).all(|(a, b)| near(a, b)), "{sizes:?}");
     // what goes on wider than is asked for may be wider than all others
@@ -1217,9 +1216,9 @@ fn gaps_in_thousands_of_layers_are_soon_looked_for() {
     let [out, _] = soon(10, 1, &folder, &["check", "crowd.hpan", "--only", "gap", "--max-gap", "0.1", "--json"]);
     let facts: Value = serde_json::from_str(&out).unwrap();
     let gaps = &facts["looks"]["gap"];
-    assert_eq!([&facts["passed"], &gaps["found"]], [&json!(false), &Value::Null], "{facts}");
+    assert_eq!(facts["passed"], json!(false), "{facts}");
     let why = gaps["skipped"].as_str().unwrap();
-    let place = why.split_once(" tests, most of them near (").unwrap().1.split_once(')').unwrap().0;
+    let place = why.split_once("as near (").unwrap().1.split_once(')').unwrap().0;
     assert!(place.split(", ").all(|v| (0.0..0.012).contains(&v.parse::<f64>().unwrap())), "{why}");
 }
 

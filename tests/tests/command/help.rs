@@ -183,6 +183,7 @@ fn vt_22_examples_in_help_run() {
         ("query track.hpan -12.5,3 10,20,5 10,20,5,8", "     -12.500        3.000         -     0.000000"),
         ("query track.hpan --csv points.csv -o answers.csv", ""),
         ("query track.hpan 0,0 --layers", "    2     0.000000"),
+        ("query track.hpan --ray 10,20,1.5,1,0,-0.1,50", "found  15.074813 m"),
         ("query track.hpan --along drive.csv --plot drive.png -o answers.csv", ""),
         ("export obj town.hpan", "town-ground.obj: 4 triangles"),
         ("build --settings town-ground.toml", "town-ground.hpan: 4 triangles"),

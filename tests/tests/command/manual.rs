@@ -303,6 +303,35 @@ fn the_map_of_the_repository_is_right() {
     }
 }
 
+/// Ten changes are worked out, each with its files, a page and a test, which are there; what has a table is named with no more than
+/// two files beside those.
+#[test]
+fn worked_changes_name_files_that_are_there() {
+    let page = read("builder/docs/contributing.md");
+    let changes = table(&page, "Ten worked changes");
+    assert_eq!(changes.len(), 10);
+    for change in &changes {
+        let [name, files, pages, tests] = &change[..] else { panic!("{change:?}") };
+        for cell in [files, pages, tests] {
+            let paths: Vec<&str> =
+                cell.split('`').skip(1).step_by(2).filter(|q| q.contains('/') || q.contains(".md")).collect();
+            assert!(!paths.is_empty(), "{name}: {cell}");
+            for path in paths {
+                assert!(Path::new(ROOT).join(path).exists(), "{name}: {path}");
+            }
+        }
+        if ["a map", "a finding", "a preset", "an outcome of queries", "a kind of section", "an answer column"]
+            .contains(&&**name)
+        {
+            assert!(
+                files.matches('/').count() > 0
+                    && files.matches("`builder/").count() + files.matches("`kernel/").count() <= 2,
+                "{name}: {files}"
+            );
+        }
+    }
+}
+
 /// The pictures are those that the command draws today, and small.
 #[test]
 fn pictures_are_those_of_the_demo() {

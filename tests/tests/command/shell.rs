@@ -121,7 +121,7 @@ pub fn report(folder: &Path, arguments: &[&str]) -> (i32, serde_json::Value) {
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
 }
 
-/// What `check` finds of a kind. Exit code 1 says that there is some, or that nobody looked.
+/// What `check` finds of a kind. Exit code 1 says that there is more than notes, or that nobody looked.
 #[track_caller]
 pub fn check(folder: &Path, kind: &str, arguments: &[&str]) -> serde_json::Value {
     let arguments = [&["check"], arguments, &["--only", kind, "--json"]].concat();
@@ -129,9 +129,23 @@ pub fn check(folder: &Path, kind: &str, arguments: &[&str]) -> serde_json::Value
     let facts: serde_json::Value = serde_json::from_slice(&stdout)
         .unwrap_or_else(|_| panic!("hardpan {arguments:?}: {}", String::from_utf8_lossy(&stderr)));
     let look = facts["looks"].get(kind).cloned().unwrap_or_default();
-    let clean = look["found"] == 0 && look["skipped"].is_null();
+    let notes = look["findings"].as_array().is_none_or(|all| all.iter().all(|finding| finding["severity"] == "note"));
+    let clean = !look["found"].is_null() && notes && look["skipped"].is_null();
     assert_eq!((status.code(), &facts["passed"]), (Some(i32::from(!clean)), &clean.into()), "{arguments:?}: {facts}");
     look
+}
+
+/// Findings, which have the form that the schema of reports states.
+#[track_caller]
+pub fn findings_have_one_form(findings: &serde_json::Value) -> &Vec<serde_json::Value> {
+    let schema = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/report.schema.json"));
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let of_list =
+        serde_json::json!({ "$defs": schema["$defs"], "type": "array", "items": { "$ref": "#/$defs/finding" } });
+    assert!(jsonschema::is_valid(&of_list, findings), "{:?}", jsonschema::validate(&of_list, findings));
+    let findings = findings.as_array().unwrap();
+    assert!(!findings.is_empty());
+    findings
 }
 
 /// The value of a name that a finding has.

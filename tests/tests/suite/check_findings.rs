@@ -1,12 +1,12 @@
 //! Analyses of an image against what the scene's triangles say.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::common::{as_given, hills};
 use hardpan::Terrain;
 use hardpan_builder::{
     Code, Finding, Options, Scene, build,
-    check::{buried, spikes},
+    check::ground::{buried, spikes},
     import::{self, Frame},
 };
 use verification::{obj::trial, random::Random};
@@ -20,34 +20,64 @@ fn spikes_of(scene: &Scene, options: &Options) -> Vec<Finding> {
     spikes::spikes(&Terrain::open_verified(&built.image).unwrap(), spikes::LIMIT)
 }
 
-/// A spike: its vertex, height over the nearest neighbour, number of neighbours, and height of the steepest edge around it.
+/// A spike: its vertex that is farthest off, height over the ring, number of vertices in that, and height of its steepest edge.
 type Spike = (usize, f64, usize, f64);
+
+/// What hangs together of some vertices along edges that may be used.
+fn together(
+    among: &BTreeSet<usize>,
+    edges: &BTreeSet<[usize; 2]>,
+    uses: impl Fn([usize; 2]) -> bool,
+) -> Vec<BTreeSet<usize>> {
+    let mut left = among.clone();
+    let mut parts = Vec::new();
+    while let Some(first) = left.pop_first() {
+        let (mut part, mut open) = (BTreeSet::from([first]), vec![first]);
+        while let Some(v) = open.pop() {
+            let others = edges.iter().filter(|e| e.contains(&v) && uses(**e)).map(|e| e[0] + e[1] - v);
+            let new: Vec<usize> = others.filter(|other| left.remove(other)).collect();
+            part.extend(&new);
+            open.extend(new);
+        }
+        parts.push(part);
+    }
+    parts
+}
 
 /// Spikes by the words of their definition, from the triangles of a scene whose vertices are joined by number.
 fn truth(scene: &Scene) -> Vec<Spike> {
     let z = |v: usize| scene.positions[v][2];
-    let mut rings: BTreeMap<usize, BTreeSet<[usize; 2]>> = BTreeMap::new();
-    let mut users: BTreeMap<[usize; 2], usize> = BTreeMap::new();
-    for t in &scene.triangles {
-        let v = t.v.map(|v| v as usize);
-        for k in 0..3 {
-            let (a, b) = (v[(k + 1) % 3], v[(k + 2) % 3]);
-            rings.entry(v[k]).or_default().insert([a.min(b), a.max(b)]);
-            *users.entry([a.min(b), a.max(b)]).or_default() += 1;
-        }
-    }
-    let spike = |(v, ring): (usize, BTreeSet<[usize; 2]>)| {
-        let neighbours: BTreeSet<usize> = ring.iter().flatten().copied().collect();
-        let nearest = neighbours.iter().map(|&n| z(v) - z(n)).min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
-        let one_side = neighbours.iter().all(|&n| (z(v) - z(n)) * nearest > 0.0);
-        let step = ring.iter().map(|&[a, b]| (z(a) - z(b)).abs()).fold(0.0, f64::max);
-        let shared = ring.iter().filter(|edge| users[*edge] > 1).count();
-        let is = one_side && nearest.abs() > 3.0 && nearest.abs() > 5.0 * step;
-        (is && neighbours.len() >= 3 && 2 * shared >= ring.len()).then_some((v, nearest, neighbours.len(), step))
+    let faces: Vec<[usize; 3]> = scene.triangles.iter().map(|t| t.v.map(|v| v as usize)).collect();
+    let sides = |v: &[usize; 3]| [0, 1, 2].map(|k| [v[k].min(v[(k + 1) % 3]), v[k].max(v[(k + 1) % 3])]);
+    let edges: BTreeSet<[usize; 2]> = faces.iter().flat_map(sides).collect();
+    let steep = |[a, b]: [usize; 2]| (z(a) - z(b)).abs() > 3.0;
+    let all: BTreeSet<usize> = faces.iter().flatten().copied().collect();
+    let spike = |group: &BTreeSet<usize>| {
+        let own = |v: &usize| group.contains(v);
+        let fan: Vec<&[usize; 3]> = faces.iter().filter(|f| f.iter().any(own)).collect();
+        let ring: BTreeSet<usize> = fan.iter().flat_map(|f| **f).filter(|v| !own(v)).collect();
+        let around: BTreeSet<[usize; 2]> = fan.iter().flat_map(|f| sides(f)).filter(|e| !e.iter().any(own)).collect();
+        let ends = |of: &BTreeSet<usize>| {
+            of.iter().map(|&v| z(v)).fold([f64::MAX, f64::MIN], |[a, b], z| [a.min(z), b.max(z)])
+        };
+        let ([low, high], [ring_low, ring_high]) = (ends(group), ends(&ring));
+        let height = (low - ring_high).max(0.0) + (high - ring_low).min(0.0);
+        let step = around.iter().map(|&[a, b]| (z(a) - z(b)).abs()).fold(0.0, f64::max);
+        let beyond = |e: &&[usize; 2]| faces.iter().any(|f| !f.iter().any(own) && sides(f).contains(e));
+        let shared = around.iter().filter(beyond).count();
+        let is = height.abs() > 3.0 && height.abs() > 5.0 * step && ring.len() >= 3 && 2 * shared >= around.len();
+        let top = group.iter().copied().max_by(|a, b| (z(*a) * height).total_cmp(&(z(*b) * height)))?;
+        is.then_some((top, height, ring.len(), step))
     };
-    let mut all: Vec<Spike> = rings.into_iter().filter_map(spike).collect();
-    all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    all
+    let few = |group: &BTreeSet<usize>| group.len() <= 16;
+    let alone: Vec<BTreeSet<usize>> = together(&all, &edges, |e| !steep(e)).into_iter().filter(few).collect();
+    let mut spikes: Vec<Spike> = alone.iter().filter_map(spike).collect();
+    // and such that lie beside each other
+    let rest: BTreeSet<usize> = alone.iter().filter(|group| spike(group).is_none()).flatten().copied().collect();
+    let joined = together(&rest, &edges, |_| true);
+    spikes.extend(joined.iter().filter(|group| few(group) && !alone.contains(group)).filter_map(spike));
+    spikes.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    spikes
 }
 
 /// Holds findings against the truth, the worst first.

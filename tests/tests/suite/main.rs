@@ -21,6 +21,7 @@ mod rows;
 mod split;
 mod stitch;
 mod verify;
+mod walls;
 mod watertight;
 mod weld;
 

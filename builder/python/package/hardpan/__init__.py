@@ -9,6 +9,7 @@
 | --- | --- |
 | open an image | `open`, `from_bytes` |
 | ask | `Image.closest`, `Image.below`, `Image.segment`, `Image.layers`, `Image.cursor` |
+| look in any direction | `Image.raycast`, `Image.clearance` |
 | know why | `Image.explain` |
 | build an image | `build`, `build_files` |
 | compare with another tool | `compare` |
@@ -16,7 +17,7 @@
 All lengths are metres, slopes metres a metre. Queries let other threads run, and any number of threads may ask one image.
 """
 
-from ._answers import NO_MATERIAL, Answers, Layers, Reach, Status
+from ._answers import NO_MATERIAL, Answers, Kind, Layers, RayAnswers, RayStatus, Reach, Status
 from ._build import Built, build, build_files
 from ._compare import Comparison, compare
 from ._hardpan import BuildError, ImageError, __version__
@@ -33,8 +34,11 @@ __all__ = [
     "Explanation",
     "Image",
     "ImageError",
+    "Kind",
     "Layers",
     "Material",
+    "RayAnswers",
+    "RayStatus",
     "Reach",
     "Status",
     "build",

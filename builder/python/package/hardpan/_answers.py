@@ -24,6 +24,87 @@ Status: Any = _outcome("Status", "What a query came to.", STATUS)
 Reach: Any = _outcome("Reach", "Which stage of the search found the ground.", REACH)
 
 
+class RayStatus(enum.IntEnum):
+    """What a ray came to."""
+
+    FOUND = 0
+    """It meets a surface."""
+    CLEAR = 1
+    """It meets nothing."""
+    LEFT_IMAGE = 2
+    """It meets nothing in the image, and `t` is where it first leaves what the image covers."""
+    NOT_STORED = 3
+    """A kind was asked for that the image does not hold."""
+    DAMAGED = 4
+    """It comes to damaged bytes at `t`, and meets nothing before."""
+    LIMIT_REACHED = 5
+    """It passes more than a million squares of the index."""
+    NO_LENGTH = 6
+    """Its direction or its length is zero."""
+    NOT_FINITE = 7
+    """A number of it is NaN, infinite or too far away."""
+    TOO_LONG = 8
+    """It is longer than 2 km."""
+
+
+class Kind(enum.IntEnum):
+    """Kinds of surfaces."""
+
+    GROUND = 0
+    """What wheels stand on."""
+    CEILING = 1
+    """What looks down."""
+    OBSTACLE = 2
+    """What wheels do not stand on: walls, trees."""
+
+
+class RayAnswers:
+    """What each ray met, as arrays of the shape that was asked: S.
+
+    Without a hit (`found` is False) `t` and `at` say how far the ray was searched: to its end, if it is clear.
+    """
+
+    __slots__ = ("at", "back", "kind", "length", "material", "normal", "source", "status", "t")
+
+    def __init__(self, shape: tuple[int, ...], length: np.ndarray, columns: tuple[np.ndarray, ...]) -> None:
+        t, at, normal, material, source, status, kind, back = columns
+        self.length = length.reshape(shape)
+        """Lengths that were asked, metres: float64, S."""
+        self.t = t.reshape(shape)
+        """The part of the way: float64, S."""
+        self.at = at.reshape((*shape, 3))
+        """The place, metres: float64, S + (3,)."""
+        self.normal = normal.reshape((*shape, 3))
+        """The unit normal of the face's front: float64, S + (3,)."""
+        self.material = material.reshape(shape)
+        """Index into `Image.materials`, or `NO_MATERIAL`: uint16, S."""
+        self.source = source.reshape(shape)
+        """Index into `Image.sources`, or `NO_MATERIAL`: uint16, S."""
+        self.status = status.reshape(shape)
+        """Numbers of `RayStatus`: uint8, S."""
+        self.kind = kind.reshape(shape)
+        """Numbers of `Kind`: uint8, S."""
+        self.back = back.reshape(shape)
+        """Whether the surface was met from behind: bool, S."""
+
+    @property
+    def found(self) -> np.ndarray:
+        """Whether there is a surface: bool, S."""
+        return self.status == RayStatus.FOUND
+
+    @property
+    def distance(self) -> np.ndarray:
+        """How far `at` is from the ray's start, metres: float64, S."""
+        return self.t * self.length
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        found = int(np.count_nonzero(self.found))
+        return f"<hardpan.RayAnswers of shape {self.t.shape}: {found} of {self.t.size} met a surface>"
+
+
 class Table:
     """What of each material stands in answers, and last what stands there without ground."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _hardpan
-from ._answers import Answers, Layers, Reach, Status, Table
+from ._answers import Answers, Kind, Layers, RayAnswers, Reach, Status, Table
 from ._arrays import columns, numbers, points, together
 
 _MAGIC = b"HARDPAN\n"
@@ -217,6 +217,47 @@ class Image:
         shape, (x, y, *_) = together(x=x, y=y) if y is not None else columns("points", x, (2, 3))
         width, found = self._held.layers(x, y, None if most is None else int(most))
         return Layers(shape, width, found, self._table)
+
+    def raycast(self, origin: Any, direction: Any, length: Any, *, kinds: Iterable[Kind] = (), classes: int = 0,
+                front_only: bool = False, after: float | None = None) -> RayAnswers:
+        """The first surface from each origin in its direction: ground from above and below, ceilings and obstacles.
+
+        origin, direction: metres, of shape S + (3,), which numpy broadcasts together; directions may have any length.
+        length: metres, a number or of shape S; at most 2,000.
+        kinds: what rays see, by default whatever the image holds. What it does not hold is answered with `RayStatus.NOT_STORED`.
+        classes: rays see materials that have one of these bits in their class mask; 0: every material.
+        front_only: surfaces are seen from their front alone. after: only what lies behind this part of the way.
+
+        Raises TypeError for what are no numbers, ValueError for shapes that do not fit and for a closed image.
+        """
+        origin, direction, length = (numbers(name, value) for name, value in
+                                     (("origin", origin), ("direction", direction), ("length", length)))
+        for name, value in (("origin", origin), ("direction", direction)):
+            if value.ndim == 0 or value.shape[-1] != 3:
+                raise ValueError(f"{name} has shape {value.shape}; the last number must be 3: x, y and z")
+        try:
+            shape = np.broadcast_shapes(origin.shape[:-1], direction.shape[:-1], length.shape)
+        except ValueError:
+            given = f"origin {origin.shape}, direction {direction.shape}, length {length.shape}"
+            raise ValueError(f"shapes do not fit each other: {given}") from None
+        origin, direction = (np.ascontiguousarray(np.broadcast_to(v, (*shape, 3))).reshape(-1) for v in (origin, direction))
+        length = np.ascontiguousarray(np.broadcast_to(length, shape)).reshape(-1)
+        mask = 0
+        for kind in kinds:
+            mask |= 1 << int(Kind(kind))
+        if not 0 <= int(classes) < 1 << 32:
+            raise ValueError(f"classes is {classes}; give a mask of 32 bits")
+        after = None if after is None else float(after)
+        found = self._held.raycast(origin, direction, length, mask, int(classes), bool(front_only), after)
+        return RayAnswers(shape, length, found)
+
+    def clearance(self, x: Any, y: Any = None, z: Any = None) -> np.ndarray:
+        """The free height above the ground nearest to each point, up to the next surface of any kind: metres, NaN without one.
+
+        Arguments and errors as of `closest`.
+        """
+        shape, (x, y, z) = points(x, y, z)
+        return self._held.clearance(x, y, z).reshape(shape)
 
     def cursor(self, count: int) -> Cursor:
         """A cursor for so many wheels: the answers of `closest`, faster where each wheel moves little from call to call."""

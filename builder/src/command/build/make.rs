@@ -10,7 +10,7 @@ use std::{
 use crate::build::error::BuildError;
 use crate::build::{Built, build_read};
 use crate::check;
-use crate::check::gaps::{Narrow, narrow};
+use crate::check::ground::gaps::{OfBuild, of_build};
 use crate::export::debug::Debug;
 use crate::grid::Fit;
 use crate::image::decode::larger_tiles;
@@ -184,15 +184,15 @@ impl<'a> Plan<'a> {
     }
 
     /// Gaps beside the open edges, but of a field of heights.
-    fn gaps(&self, t: &Terrain, built: &Built, ready: &Ready, report: &mut Report) -> Option<Narrow> {
+    fn gaps(&self, t: &Terrain, built: &Built, ready: &Ready, report: &mut Report) -> Option<OfBuild> {
         let open = ready.provenance.settings.build.stitch.map(|_| built.report.stitch.open_edges);
-        let (beside, time) = stage("looking for gaps", || narrow(t, open));
+        let (beside, time) = stage("looking for gaps", || of_build(t, Some(&ready.scene), open));
         report.seconds.look += time.as_secs_f64();
         report.gaps = Some(beside.facts());
         Some(beside)
     }
 
-    fn write(&self, t: &Terrain, built: &Built, beside: Option<&Narrow>, report: &mut Report) -> Done {
+    fn write(&self, t: &Terrain, built: &Built, beside: Option<&OfBuild>, report: &mut Report) -> Done {
         let drawn = match &self.drawing {
             Some((place, library)) => {
                 let (files, drawn) = stage("drawing", || debug::make(t, &Debug::USUAL, place, library)).0?;
@@ -209,7 +209,7 @@ impl<'a> Plan<'a> {
             files.into_iter().try_for_each(NewFile::keep)?;
             report.drawn = Some(said);
         }
-        if let Some(text) = beside.and_then(Narrow::text) {
+        if let Some(text) = beside.and_then(OfBuild::text) {
             report.note(format!("{}: {text}", named(&self.who)));
         }
         Ok(())
@@ -229,7 +229,7 @@ impl<'a> Plan<'a> {
         built: &Built,
         ready: &Ready,
         fit: Option<&Fit>,
-        beside: Option<&Narrow>,
+        beside: Option<&OfBuild>,
         report: &Report,
         out: &mut dyn Write,
     ) -> Done {

@@ -12,7 +12,7 @@ use crate::import::place::{Budget, is_placed};
 use crate::import::{Frame, Import, file_name, utf8};
 use crate::options::{Options, SourceError};
 use crate::report::Finding;
-use crate::scene::Scene;
+use crate::scene::{HeightField, Scene};
 use crate::settings::{Applied, MaterialRule, Settings, SourceFile, mavs};
 use crate::{check, import};
 
@@ -137,11 +137,19 @@ impl<'a> Asked<'a> {
         }
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
+        from.scene.keep(&import.scene, &sources.iter().map(|(path, _)| path).chain(&from.files).collect::<Vec<_>>())?;
         notes(&import.report).into_iter().for_each(|text| report.note(text));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
+        let Scene { fields, materials, .. } = &mut import.scene;
+        fields.retain(|f| materials[usize::from(f.material)].is_ground());
+        // the order of files is nothing
+        import.scene.fields.sort_by(|a, b| {
+            let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
         let mut settings = settings;
         over(&mut settings);
         settings.build.crs.clone_from(&import.crs);

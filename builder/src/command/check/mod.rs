@@ -10,7 +10,8 @@ use std::{
 use crate::build::build_read;
 use crate::build::error::BuildError;
 use crate::check;
-use crate::check::{Limits, Look, steps};
+use crate::check::ground::double_surface::LEAST;
+use crate::check::{Limits, Look};
 use crate::options::Options;
 use crate::report::{Code, Finding, Severity};
 use crate::util::text::{counted, few, grouped, metres};
@@ -49,16 +50,16 @@ pub struct Args {
     /// Look only for these kinds
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = code)]
     only: Vec<Code>,
-    /// Find gaps up to this wide beside open edges [default: 20mm]
+    /// Find gaps up to this wide beside open edges [default: 2m]
     #[arg(long, value_name = "WIDTH", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.001, 100.0]))]
     max_gap: Option<f64>,
-    /// Find steps higher than this, up to half a metre [default: 50mm]
-    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, steps::DECK]))]
+    /// Find steps higher than this [default: 50mm]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, 100.0]))]
     max_step: Option<f64>,
     /// Find double surfaces from 5 mm to this far apart [default: 0.3m]
-    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [steps::LEAST, steps::DECK]))]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [LEAST, 0.5]))]
     max_apart: Option<f64>,
-    /// Find vertices more than this above or below all neighbours [default: 3m]
+    /// Find vertices more than this above or below their ring [default: 3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.01, 10_000.0]))]
     max_spike: Option<f64>,
     /// Write one page: what was checked, kinds, a map and a list with links

@@ -42,6 +42,9 @@ pub struct Args {
     first: PathBuf,
     /// The image to compare with it, or a reference: points of another tool, FILE.csv
     second: PathBuf,
+    /// Columns of a reference by name, with commas or blanks between them as the file has: id,northing,easting,z
+    #[arg(long, value_name = "NAME,...")]
+    columns: Option<String>,
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = side)]
     grid: Option<f64>,

@@ -47,7 +47,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let terrain = terrain(path, &image)?;
     let mut dots = args.png.as_ref().map(|place| dots(args, &terrain, place)).transpose()?;
     let mut table = args.csv.as_ref().map(|place| Table::create(place)).transpose()?;
-    let mut file = Points::reference(reference)?;
+    let mut file = Points::reference(reference, args.columns.as_deref())?;
     tables::notes(reference, file.notes());
     let mut comparison = Comparison::new(&terrain, args.tolerance);
     let all = || -> Done {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::image::decode;
 use crate::query::Ask;
 use crate::query::table::meant;
+use crate::util::steps::Steps;
 use hardpan::{Reach, Status, Terrain, Trace};
 
 use super::{
@@ -51,7 +52,7 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
         match step {
             Trace::Node { log2 } => {
                 cost.nodes += 1;
-                writeln!(out, "  node       entries of {} m", 2f64.powi(log2 as i32 + t.header().xy_log2))?;
+                writeln!(out, "  node       entries of {} m", Steps::of(t.header()).power(log2))?;
             }
             Trace::Words { words, lines } => {
                 cost.lines += lines;
@@ -89,7 +90,7 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
             shown(t.source_name(hit.source))
         )?;
     }
-    let near = t.header().near as f64 * 2f64.powi(t.header().z_log2 - 8);
+    let near = Steps::of(t.header()).query_height(t.header().near);
     let rule = match (answer.status, ask.z, ask.length) {
         (Status::Found, None, _) => "the highest".to_string(),
         (Status::Found, _, Some(_)) => "the first going down".to_string(),

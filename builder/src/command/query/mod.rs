@@ -7,6 +7,7 @@ mod explain;
 mod json;
 mod measured;
 mod missed;
+mod rays;
 mod sheet;
 mod table;
 mod tyre;
@@ -16,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Hit, Terrain};
+use hardpan::{Hit, Kinds, Terrain};
 
 pub use self::{
     along::picture,
@@ -40,6 +41,7 @@ use crate::draw::plot;
 use crate::image::decode::{ROOM, room};
 use crate::image::earth::Earth;
 use crate::query::column;
+use crate::query::shot::Shot;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
 use crate::query::tyre::TyreSpec;
 use crate::query::{Ask, Many};
@@ -50,14 +52,26 @@ pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat", "poses"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat", "ray", "poses"])]
     points: Vec<Ask>,
     /// Points in degrees, if the image knows where on earth it lies
     #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
     lonlat: Vec<Ask>,
-    /// Points of a file, answers as CSV; "-" is stdin
+    /// The first surface in a direction; again for more rays
+    #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
+    ray: Vec<Shot>,
+    /// Rays see these kinds alone: ground,ceiling,obstacle
+    #[arg(long, value_name = "KINDS", value_parser = rays::kinds, default_value = "", hide_default_value = true)]
+    kinds: Kinds,
+    /// Rays see materials of these classes alone
+    #[arg(long, value_name = "0,5,…", value_parser = rays::classes, default_value = "", hide_default_value = true)]
+    classes: u32,
+    /// Points or rays of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Its columns by name, with commas or blanks between them as the file has: id,northing,easting,z
+    #[arg(long, value_name = "NAME,...", requires = "csv")]
+    columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "lonlat"])]
     along: Option<PathBuf>,
@@ -66,7 +80,7 @@ pub struct Args {
     plot: Option<PathBuf>,
     /// What a tyre stands on, at poses or along a drive; methods: point, points10, columns16, columns64, columns256
     #[arg(long, value_name = "RADIUS,WIDTH[,METHOD]", value_parser = TyreSpec::read)]
-    #[arg(conflicts_with_all = ["points", "csv", "lonlat", "plot", "layers", "explain", "fallback", "measure"])]
+    #[arg(conflicts_with_all = ["points", "csv", "lonlat", "plot", "layers", "explain", "fallback", "measure", "ray"])]
     tyre: Option<TyreSpec>,
     /// Where the centre of the tyre is, and how it is turned, in degrees
     #[arg(long = "pose", value_name = "x,y,z[,yaw,pitch,roll]", requires = "tyre", conflicts_with = "along")]
@@ -104,13 +118,15 @@ Without z the highest ground answers, with z the nearest above or below it. With
 from z answers, at most so far. Metres; coordinates may be negative.
 
 A file has a heading with x and y, and with z, length, t or wheel if there are any. Columns without one are
-x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand.
-Columns, units, CSV of other countries, drives: builder/docs/query-and-csv.md.
+x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand. Columns
+dx,dy,dz or to_x,to_y,to_z make each line a ray.
+Columns, units, CSV of other countries, drives, rays: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query valley.hpan --lonlat 11.5,48.1
   hardpan query track.hpan --tyre 0.3,0.25 --pose 10,20,0.28,90
+  hardpan query track.hpan --ray 10,20,1.5,1,0,-0.1,50
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -119,7 +135,13 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let earth = Earth::of(&terrain);
     let on_earth = on_earth(args, &terrain, earth.as_ref())?;
     let args = &Args { points: [&args.points[..], &on_earth].concat(), ..args.clone() };
-    let mut file = args.csv.as_ref().map(|path| points(path, args.measure, earth)).transpose()?;
+    let named = args.columns.as_deref();
+    let file = args.csv.as_ref().map(|path| Points::open(path, earth, named)).transpose()?;
+    let columns = file.as_ref().and_then(rays::Columns::of);
+    if columns.is_some() || !args.ray.is_empty() {
+        return rays(args, &terrain, file, columns, out);
+    }
+    let mut file = file.map(|file| points(file, args.measure)).transpose()?;
     if let Some(file) = file.take_if(|file| file.timed) {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
@@ -206,9 +228,42 @@ fn on_earth(args: &Args, terrain: &Terrain, earth: Option<&Earth>) -> Done<Vec<A
     }
 }
 
-/// A file of points, to be timed if it says so.
-fn points(path: &Path, timed: bool, earth: Option<Earth>) -> Done<Points> {
-    let mut file = Points::open(path, earth)?;
+/// Answers rays, typed and of a file.
+fn rays(
+    args: &Args,
+    terrain: &Terrain,
+    file: Option<Points>,
+    columns: Option<rays::Columns>,
+    out: &mut impl Write,
+) -> Done {
+    let file = match (&args.csv, file, columns) {
+        (Some(path), Some(mut points), Some(columns)) => {
+            points.pass(0, &rays::ANSWER)?;
+            Some((path.as_path(), points, columns))
+        }
+        (Some(path), ..) => {
+            let text = "these are points; rays have columns dx,dy,dz and length, or to_x,to_y,to_z";
+            return Err(Failure::input(path, text));
+        }
+        _ => None,
+    };
+    check_outputs(args, terrain)?;
+    match &args.output {
+        None => rays::run(args, terrain, file, out)?,
+        Some(output) => {
+            let (new, to) = NewFile::create(output)?;
+            let mut to = BufWriter::with_capacity(1 << 16, to);
+            rays::run(args, terrain, file, &mut to)?;
+            let failed = |e| Failure::write(output, e);
+            to.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+            new.keep()?;
+        }
+    }
+    Ok(())
+}
+
+/// Points of a file, to be timed if it says so.
+fn points(mut file: Points, timed: bool) -> Done<Points> {
     file.timed |= timed;
     if file.timed {
         file.pass(4, &measured::COLUMNS)?

@@ -9,6 +9,7 @@ use std::{
 
 use crate::image::provenance::{Input, MatchedBy, Provenance};
 use crate::import;
+use crate::import::heights::as_triangles;
 use crate::import::{ImportError, file_name};
 use crate::scene::Scene;
 use crate::settings::{Settings, SourceFile};
@@ -20,6 +21,9 @@ use super::{
     super::{bounded, counted, few, note, shown},
     Args, Done, Failure, grouped, is_image, named, quoted, unopened,
 };
+
+/// Posts of files of heights that are compared at most: each becomes two triangles.
+const MOST_POSTS: usize = 4_000_000;
 
 /// The error of an image that is what it claims.
 pub fn measure(args: &Args, image: &[u8], sources: &Sources) -> Done<Agreement> {
@@ -108,7 +112,18 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
         ));
     }
     match import::degenerate(&import, &settings.build, files.iter().map(|(file, _)| *file)) {
-        None => Ok(import.scene),
+        None => {
+            let mut scene = import.scene;
+            let posts: usize = scene.fields.iter().map(|f| f.heights.len()).sum();
+            if posts > MOST_POSTS {
+                let text = format!("{} posts of heights are more than can be compared", grouped(posts as u64));
+                let hint =
+                    format!("{} are the most: --against a part, and an image of that", grouped(MOST_POSTS as u64));
+                return Err(Failure::unsupported(&args.against[0], format!("{text}; {hint}")));
+            }
+            as_triangles(&mut scene);
+            Ok(scene)
+        }
         Some(error) => {
             let hint = "it is too crowded to be compared with an image".into();
             Err(ImportError { hint, next: None, ..error }.into())

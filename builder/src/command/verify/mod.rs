@@ -2,8 +2,12 @@
 
 mod against;
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
+use crate::report::{Finding, Hint, Severity};
 use crate::verify::{Agreement, Check, Fault, Outcome, Verdict, Verify, verify};
 use serde_json::{Value, json};
 
@@ -87,7 +91,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         false => String::from("not what it claims"),
     };
     if args.json {
-        let mut facts = facts(&verdict, verdict.passed() && measured);
+        let mut facts = facts(&verdict, verdict.passed() && measured, &args.file);
         if let Some(agreement) = &agreement {
             facts["against"] = compared(agreement);
         }
@@ -99,21 +103,26 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     }
     if let Some(check) = verdict.failed() {
-        let then = match check.name {
-            _ if crowded => format!("nothing is known to be damaged; {}, and build again", clean()),
-            // nor are they damage
-            "seams" => format!(
-                "mend the source there, or if it was built without stitching, build it with --stitch 4,64; to see them: hardpan export png {} --map holes",
-                quoted(&args.file)
-            ),
-            _ => "copy the image again, or build it again: hardpan build FILE.obj".into(),
-        };
+        let then = mend(check.name, crowded, &args.file);
         return Err(Failure::check(&args.file, format!("{}; {then}", first_fault(check))));
     }
     if let Some(agreement) = agreement.filter(|a| !a.holds()) {
         return Err(Failure::check(&args.file, beyond(&agreement)));
     }
     Ok(())
+}
+
+/// What to do about faults that a check found.
+fn mend(check: &str, crowded: bool, file: &Path) -> String {
+    match check {
+        _ if crowded => format!("nothing is known to be damaged; {}, and build again", clean()),
+        // nor are they damage
+        "seams" => format!(
+            "mend the source there, or if it was built without stitching, build it with --stitch 4,64; to see them: hardpan export png {} --map holes",
+            quoted(file)
+        ),
+        _ => "copy the image again, or build it again: hardpan build FILE.obj".into(),
+    }
 }
 
 /// What to do where a mesh is too crowded for a proof.
@@ -174,16 +183,29 @@ fn table(verdict: &Verdict, end: &str, name: &str, out: &mut impl Write) -> Done
     Ok(())
 }
 
+/// A fault in the form of all findings.
+fn finding(check: &Check, fault: &Fault, file: &Path) -> Finding<&'static str> {
+    Finding {
+        code: check.name,
+        severity: if check.outcome == Outcome::Fail { Severity::Error } else { Severity::Note },
+        subject: fault.tile.map(|tile| format!("tile {tile}")).unwrap_or_default(),
+        place: fault.at.map(|[x, y]| [x, y, f64::NAN]),
+        values: Vec::new(),
+        text: fault.what.clone(),
+        hint: Hint::Mend(mend(check.name, fault.crowded, file)),
+    }
+}
+
 /// `passed` is whether these hold and all else that was asked for.
-fn facts(verdict: &Verdict, passed: bool) -> Value {
+fn facts(verdict: &Verdict, passed: bool, file: &Path) -> Value {
     let checks = verdict.checks.iter().map(|c| {
-        let first = c.faults.first.iter().map(|f| json!({ "tile": f.tile, "at": f.at, "what": f.what }));
+        let findings: Vec<_> = c.faults.first.iter().map(|fault| finding(c, fault, file)).collect();
         json!({
             "name": c.name,
             "outcome": word(c.outcome),
             "looked_at": c.looked_at,
             "found": c.faults.count,
-            "first": first.collect::<Vec<_>>(),
+            "findings": findings,
         })
     });
     json!({ "passed": passed, "checks": checks.collect::<Vec<_>>() })

@@ -89,8 +89,7 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
         if heights.len() == count {
             return Err(wrong(line, format!("there are more heights than {columns} x {rows}")));
         }
-        let is_void = value.is_nan() || void == Some(value);
-        heights.push(if is_void { f64::NAN } else { value });
+        heights.push(value);
         rest = &rest[end..];
     }
     if heights.len() < count {
@@ -103,6 +102,7 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
         rows,
         heights,
         place: Some(Affine::north_up([west, north], cell)),
+        void,
         ..HeightGrid::default()
     })
 }

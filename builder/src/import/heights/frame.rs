@@ -125,7 +125,7 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
         no_mesh(frame, path)?;
         let (own, says) = own(&grid, &options, path)?;
         window(&mut grid, &options, path)?;
-        if let Some(void) = options.no_data {
+        if let Some(void) = options.no_data.or(grid.void) {
             grid.heights.iter_mut().filter(|h| **h == void).for_each(|h| *h = f64::NAN);
         }
         if let Some(void) = unsaid(&grid.heights).filter(|_| options.no_data.is_none()) {
@@ -218,8 +218,9 @@ fn apart(parts: &[Import], files: &[(impl AsRef<Path>, Frame)]) -> Result<(), Im
 
 /// Heights have no axes, no unit and no turn of their own.
 fn no_mesh(frame: &Frame, path: &Path) -> Result<(), ImportError> {
-    let plain = Frame { translate: frame.translate, heights: frame.heights, ..Frame::default() };
-    if *frame == plain {
+    let plain = Frame { translate: frame.translate, ..Frame::default() };
+    // what is said of heights may be NaN
+    if (Frame { heights: Heights::default(), ..*frame }) == plain {
         return Ok(());
     }
     let cause = "axes, unit, scale and turns are of meshes, and this is a grid of heights";
@@ -289,7 +290,8 @@ impl Own {
             Own::Degrees(datum) => format!("degrees of {}", datum.name),
             Own::Plane { code: 0, tm, .. } => {
                 let Parameters { longitude, latitude, .. } = tm.parameters();
-                format!("transverse Mercator about {}, {}", decimal(*longitude), decimal(*latitude))
+                let [longitude, latitude] = [longitude, latitude].map(|v| decimal((v * 1e9).round() / 1e9));
+                format!("transverse Mercator about {longitude}, {latitude}")
             }
             Own::Plane { code, .. } => format!("EPSG:{code}"),
             Own::Metres { name, .. } => name.clone(),
@@ -483,7 +485,9 @@ fn laid(file: File, target: &Target) -> Result<(HeightField, f64), ImportError> 
         (None, Some(cell)) => {
             let north = if options.south_first { 0.0 } else { (grid.rows - 1) as f64 * cell };
             let row = if options.south_first { cell } else { -cell };
-            Affine { zero: [0.0, north], column: [cell, 0.0], row: [0.0, row] }
+            let half =
+                [grid.columns, grid.rows].map(|n| if options.centred { (n - 1) as f64 * cell / 2.0 } else { 0.0 });
+            Affine { zero: [-half[0], north - half[1]], column: [cell, 0.0], row: [0.0, row] }
         }
         (None, None) => {
             let cause = "it does not say where its posts lie, nor how far apart";

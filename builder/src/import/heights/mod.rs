@@ -8,7 +8,7 @@ pub use map::grey;
 
 use super::formats::Given;
 use super::{Count, FileReport, Import, ImportError, ImportErrorKind, NO_NAME, Transform, file_name};
-use crate::scene::{DEFAULT_MU, Material, Scene};
+use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
 use crate::util::text::{counted, grouped};
 use std::path::Path;
 
@@ -27,6 +27,8 @@ pub struct HeightGrid {
     pub vertical: Vertical,
     /// Whether its numbers are steps whose height somebody else has to say.
     pub steps: bool,
+    /// The number that stands for no height, as the file says.
+    pub void: Option<f64>,
     /// What people should know.
     pub warnings: Vec<String>,
 }
@@ -101,11 +103,13 @@ pub struct Heights {
     pub zero: Option<f64>,
     /// The first row lies in the south.
     pub south_first: bool,
+    /// The middle of a height map lies at zero, instead of its south-western post.
+    pub centred: bool,
     /// The file's own system, if it does not say it: an EPSG code.
     pub file_crs: Option<u32>,
     /// The system of the image: an EPSG code.
     pub crs: Option<u32>,
-    /// A number that stands for no height.
+    /// The number that stands for no height, whatever the file says of it; NaN if none does.
     pub no_data: Option<f64>,
     /// What of the file is used: least and greatest x and y, of the file's own plane.
     pub window: Option<[f64; 4]>,
@@ -133,6 +137,26 @@ pub fn import(given: &Given, read: Bytes) -> Result<Import, ImportError> {
     };
     let import = Import::of(path, scene, Transform::NONE, report);
     Ok(Import { grid: Some(Box::new(grid)), ..import })
+}
+
+/// Cells of fields as two triangles each, which have their heights at posts: a mesh that images are measured against.
+pub fn as_triangles(scene: &mut Scene) {
+    for field in std::mem::take(&mut scene.fields) {
+        let (base, columns) = (scene.positions.len(), field.columns);
+        scene.positions.extend(field.heights.iter().enumerate().map(|(i, z)| {
+            let [x, y] = [i % columns, i / columns].map(|n| n as f64 * field.pitch);
+            [field.origin[0] + x, field.origin[1] + y, if z.is_nan() { 0.0 } else { *z }]
+        }));
+        let cells = (0..field.rows - 1).flat_map(|r| (0..columns - 1).map(move |c| r * columns + c));
+        for at in cells {
+            let corners = [at, at + 1, at + columns + 1, at + columns];
+            if corners.iter().all(|i| !field.heights[*i].is_nan()) {
+                let [a, b, c, d] = corners.map(|i| (base + i) as u32);
+                let (material, source) = (field.material, field.source);
+                scene.triangles.extend([[a, b, c], [a, c, d]].map(|v| Triangle { v, material, source }));
+            }
+        }
+    }
 }
 
 /// What reads the bytes of a file, given its name and where it lies.

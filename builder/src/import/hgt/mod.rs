@@ -36,7 +36,7 @@ pub fn read(bytes: &[u8], name: &str, path: &Path) -> Result<HeightGrid, ImportE
         return Err(ImportError::input(path, cause, "give it the name that it came with"));
     };
     let heights = bytes.chunks_exact(2).map(|b| i16::from_be_bytes([b[0], b[1]]));
-    let heights = heights.map(|v| if v == VOID { f64::NAN } else { f64::from(v) }).collect();
+    let heights = heights.map(f64::from).collect();
     let pitch = 1.0 / (side - 1) as f64;
     Ok(HeightGrid {
         format: "hgt",
@@ -45,6 +45,7 @@ pub fn read(bytes: &[u8], name: &str, path: &Path) -> Result<HeightGrid, ImportE
         heights,
         place: Some(Affine::north_up([west, south + 1.0], [pitch; 2])),
         plane: Plane::Code(4326),
+        void: Some(VOID.into()),
         ..HeightGrid::default()
     })
 }

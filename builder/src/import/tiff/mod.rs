@@ -81,11 +81,6 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     {
         grid.heights.iter_mut().zip(shown).filter(|(_, shown)| *shown == 0.0).for_each(|(h, _)| *h = f64::NAN);
     }
-    if let Some(void) = no_data {
-        // as the file's own numbers have it
-        let void = if layout.sample == Sample::Float(4) { f64::from(void as f32) } else { void };
-        grid.heights.iter_mut().filter(|h| **h == void).for_each(|h| *h = f64::NAN);
-    }
     let item = |name: &str| keys::item(&metadata, name);
     let [scale, offset] = ["SCALE", "OFFSET"].map(|name| item(name).and_then(|text| number_of(&text)));
     let unit = item("UNITTYPE").map_or(Ok(1.0), |text| keys::unit(&text).ok_or(text));
@@ -101,9 +96,11 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     if scale == 0.0 || !scale.is_finite() || !offset.is_finite() {
         return Err(damaged(path, format!("its heights are scaled by {scale} and moved by {offset}")));
     }
-    if (scale, offset, unit) != (1.0, 0.0, 1.0) {
-        grid.heights.iter_mut().for_each(|h| *h = (*h * scale + offset) * unit);
-    }
+    let metres = |h: f64| if (scale, offset, unit) == (1.0, 0.0, 1.0) { h } else { (h * scale + offset) * unit };
+    grid.heights.iter_mut().for_each(|h| *h = metres(*h));
+    // as the file's own numbers have it
+    let own = |void: f64| if layout.sample == Sample::Float(4) { f64::from(void as f32) } else { void };
+    grid.void = no_data.map(|void| metres(own(void)));
     (grid.plane, grid.vertical) = (keys.plane(), keys.vertical());
     if let Some(metres) = keys.metres() {
         grid.place = grid.place.map(|place| place.scaled(metres));

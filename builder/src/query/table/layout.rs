@@ -58,6 +58,18 @@ impl Known {
     }
 }
 
+/// How surveyors name places, where somebody says the columns.
+const SURVEYED: [(&str, &str); 9] = [
+    ("easting", "x"),
+    ("e", "x"),
+    ("northing", "y"),
+    ("n", "y"),
+    ("height", "z"),
+    ("h", "z"),
+    ("elevation", "z"),
+    ("altitude", "z"),
+    ("up", "z"),
+];
 /// The unit of degrees, and how else it is written.
 pub const DEGREES: &str = "deg";
 const DEGREE: [&str; 4] = ["degree", "degrees", "°", "dd"];
@@ -102,9 +114,32 @@ impl Layout {
         Layout { named: false, line: 0, columns, places, form }
     }
 
+    /// The layout of a table whose columns somebody says, and whether there are blanks between them: as many names as a line has fields.
+    /// A first line without a number is passed over.
+    pub fn said(lines: &mut Lines, form: &'static Form, said: &str) -> Result<Self, TableError> {
+        let parted = [',', ';', '\t'].into_iter().find(|c| said.contains(*c));
+        lines.said(parted.is_none());
+        let names: Vec<&str> = match parted {
+            Some(separator) => said.split(separator).collect(),
+            None => said.split_whitespace().collect(),
+        };
+        let mut columns: Vec<Column> = names.into_iter().map(Column::of).collect();
+        for column in &mut columns {
+            if let Some((_, name)) = SURVEYED.iter().find(|(name, _)| *name == column.name) {
+                column.name = (*name).into();
+            }
+        }
+        if let Some(line) = lines.next()?
+            && line.has_number()
+        {
+            lines.hold();
+        }
+        Self::of(columns, 0, lines, form)
+    }
+
     /// The layout of a table from its first lines: a line without a number is a heading, and a line of units may
     /// follow.
-    pub fn read(lines: &mut Lines, mut form: &'static Form) -> Result<Self, TableError> {
+    pub fn read(lines: &mut Lines, form: &'static Form) -> Result<Self, TableError> {
         let Some(line) = lines.next()? else { return Ok(Self::bare(form, 0)) };
         if line.has_number() {
             let fields = line.len();
@@ -116,6 +151,13 @@ impl Layout {
             return Ok(layout);
         }
         let (line, columns): (_, Vec<Column>) = (line.number, line.fields().map(Column::of).collect());
+        let layout = Self::of(columns, line, lines, form)?;
+        layout.units(lines)?;
+        Ok(layout)
+    }
+
+    /// The layout of named columns, those of a line or of line 0, which no file has.
+    fn of(columns: Vec<Column>, line: u64, lines: &Lines, mut form: &'static Form) -> Result<Self, TableError> {
         let has = |names: &[&str]| columns.iter().any(|c| names.contains(&&*c.name));
         if let Some(degrees) = form.degrees.filter(|_| has(&LATITUDE) && has(&LONGITUDE) && !has(form.known[0].names)) {
             form = degrees;
@@ -134,9 +176,7 @@ impl Layout {
             let heading = brief(&heading.join(","), 60);
             return Err(lines.wrong(Cause::Heading { heading, lacks, form: form.text }));
         }
-        let layout = Layout { named: true, line, columns, places, form };
-        layout.units(lines)?;
-        Ok(layout)
+        Ok(Layout { named: true, line, columns, places, form })
     }
 
     /// Passes over a line of units: it has one for x, and no number.

@@ -20,6 +20,8 @@ pub struct Lines {
     /// Where each field ends.
     ends: Vec<usize>,
     separator: Option<u8>,
+    /// Fields have any number of blanks between them, and lines that start with `//` are comments too: somebody said it.
+    said: [bool; 2],
     number: u64,
     /// The line is to be given again.
     held: bool,
@@ -54,12 +56,18 @@ impl Lines {
             text: String::new(),
             ends: Vec::new(),
             separator: None,
+            said: [false; 2],
             number: 0,
             held: false,
             commands,
             iterations: None,
             notes: Vec::new(),
         })
+    }
+
+    /// Somebody says the columns: lines that start with `//` are comments then, and `blanks` are between fields.
+    pub fn said(&mut self, blanks: bool) {
+        self.said = [blanks, true];
     }
 
     /// An error about the line that was read last.
@@ -111,7 +119,7 @@ impl Lines {
             match read.map_err(|e| self.wrong(Cause::Io(e)))? {
                 0 => return Ok(false),
                 _ if line.len() as u64 == LONGEST && !line.ends_with(b"\n") => return Err(self.wrong(Cause::Long)),
-                _ if line.starts_with(b"#") => {}
+                _ if line.starts_with(b"#") || (self.said[1] && line.starts_with(b"//")) => {}
                 _ => break,
             }
         }
@@ -138,6 +146,10 @@ impl Lines {
 
     /// Finds the fields of the line.
     fn split(&mut self) -> Result<(), At> {
+        if self.said[0] {
+            self.text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.separator = Some(b' ');
+        }
         let Lines { text, ends, notes, .. } = self;
         let separator = *self.separator.get_or_insert_with(|| {
             let bare: String = text.split('"').step_by(2).collect();

@@ -74,8 +74,9 @@ pub struct Points {
 impl Points {
     /// Points to ask at, with lines `iterations=N` between them; such a file is `timed`.
     /// Places by `lat` and `lon` are taken if there is a way to metres.
-    pub fn open(path: &Path, earth: Option<Earth>) -> Result<Self, TableError> {
-        let mut points = Self::begin(path, if earth.is_some() { &ON_EARTH } else { &PLAIN })?;
+    /// `columns` are the names of its columns, if somebody says them.
+    pub fn open(path: &Path, earth: Option<Earth>, columns: Option<&str>) -> Result<Self, TableError> {
+        let mut points = Self::begin(path, if earth.is_some() { &ON_EARTH } else { &PLAIN }, columns)?;
         points.earth = earth.filter(|_| points.in_degrees());
         let again = || Lines::open(path, true).is_ok_and(Lines::has_iterations);
         points.timed = points.lines.iterations.is_some() || path.is_file() && again();
@@ -83,8 +84,8 @@ impl Points {
     }
 
     /// Points of another tool, with heights and perhaps friction.
-    pub fn reference(path: &Path) -> Result<Self, TableError> {
-        let mut points = Self::begin(path, &REFERENCE)?;
+    pub fn reference(path: &Path, columns: Option<&str>) -> Result<Self, TableError> {
+        let mut points = Self::begin(path, &REFERENCE, columns)?;
         if points.lines.next()?.is_none() {
             return Err(points.lines.wrong_at(0, Cause::Empty(REFERENCE.text)));
         }
@@ -92,9 +93,12 @@ impl Points {
         Ok(points)
     }
 
-    fn begin(path: &Path, form: &'static Form) -> Result<Self, TableError> {
+    fn begin(path: &Path, form: &'static Form, columns: Option<&str>) -> Result<Self, TableError> {
         let mut lines = Lines::open(path, form.asked)?;
-        let layout = Layout::read(&mut lines, form)?;
+        let layout = match columns {
+            Some(columns) => Layout::said(&mut lines, form, columns)?,
+            None => Layout::read(&mut lines, form)?,
+        };
         let (rows, passed) = (Vec::new(), Passed::default());
         Ok(Points { lines, layout, rows, passed, timed: false, earth: None, failed: None })
     }
@@ -111,6 +115,11 @@ impl Points {
     /// Whether there is a column of this number of a [`Row`], in the heading or on the first line.
     pub fn has(&self, k: usize) -> bool {
         self.layout.places[k].is_some()
+    }
+
+    /// Where a heading has a column of this name, which is in lower case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.layout.columns.iter().position(|column| self.layout.named && column.name == name)
     }
 
     /// Whether a heading names such a column.

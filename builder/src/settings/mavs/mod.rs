@@ -14,7 +14,7 @@ use self::paths::{Folders, Note};
 use super::frame::Up;
 use super::marks::Trail;
 use super::placement::{Placement, Scatter};
-use super::{PartRule, Scale, Settings, SettingsError, SourceFile};
+use super::{FirstRow, PartRule, Scale, Settings, SettingsError, SourceFile};
 use crate::util::text::{bounded, bounded_text, counted};
 use hardpan::format::surface;
 use serde_json::{Map, Value};
@@ -240,7 +240,12 @@ impl Scene<'_> {
         let layered = top.get("Layered Surface").and_then(Value::as_object).unwrap_or(&empty);
         let surfaces = objects(top, "Surface Mesh").count();
         if layered.contains_key("Heightmap") {
-            self.heightmap("Layered Surface")?;
+            let source = self.heightmap(layered, "Layered Surface", [0.0; 3])?;
+            self.read.settings.sources.push(source);
+            if surfaces > 0 {
+                let text = "the ground is that of Layered Surface.Heightmap; Surface Mesh is not used beside it";
+                self.read.notes.push(text.into());
+            }
         } else if surfaces > 0 {
             for (i, surface) in objects(top, "Surface Mesh") {
                 self.surface(surface, &format!("Surface Mesh[{i}]"))?;
@@ -292,8 +297,35 @@ impl Scene<'_> {
         Ok(())
     }
 
-    fn heightmap(&mut self, at: &str) -> Result<(), String> {
-        Err(format!("{at}.Heightmap is not supported yet; make a mesh of it and name that as {at}.Mesh"))
+    /// A map of heights about the zero, its first row in the south: grey 128 is the height 0.
+    fn heightmap(&mut self, own: &Map<String, Value>, at: &str, position: [f64; 3]) -> Result<SourceFile, String> {
+        let at = format!("{at}.Heightmap");
+        let own = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is not there"))?;
+        let map = text_of(own, "Map").filter(|name| !name.is_empty());
+        let map = map.ok_or_else(|| format!("{at} has no Map; name a file"))?;
+        let place = self.folders.mesh(map, false, &mut self.looked).map_err(|why| format!("{at}.Map: {why}"))?;
+        let (cell, step) = (number(own, "Resolution").unwrap_or(1.0), number(own, "Scale").unwrap_or(0.1));
+        if !(cell > 0.0 && cell < 1e6) {
+            return Err(format!("{at}.Resolution is {cell}; write a number of metres above 0"));
+        }
+        if step == 0.0 {
+            return Err(format!("{at}.Scale is 0; write the metres of a step of grey"));
+        }
+        if self.typed.trails {
+            self.read.notes.push(format!("{at}: trails are cut into meshes alone"));
+        }
+        let source = SourceFile {
+            file: place.to_string_lossy().into_owned(),
+            cell: Some(cell),
+            height_scale: Some(step),
+            height_zero: Some(-128.0 * step),
+            first_row: Some(FirstRow::South),
+            centred: Some(true),
+            translate: Some(position),
+            ..SourceFile::default()
+        };
+        self.read.files.push(place);
+        Ok(source)
     }
 
     /// A source for a mesh, with what turns its axes.
@@ -328,11 +360,12 @@ impl Scene<'_> {
     }
 
     fn surface(&mut self, own: &Map<String, Value>, at: &str) -> Result<(), String> {
-        if own.contains_key("Heightmap") {
-            return self.heightmap(at);
-        }
-        let mut source = self.source(own, at, at.starts_with("Surface"))?;
-        source.placed = vec![self.placement(own)];
+        let mut source = if own.contains_key("Heightmap") {
+            self.heightmap(own, at, triple(own, "Position").unwrap_or_default())?
+        } else {
+            let source = self.source(own, at, at.starts_with("Surface"))?;
+            SourceFile { placed: vec![self.placement(own)], ..source }
+        };
         let word = text_of(own, "Material").unwrap_or_default();
         if let Some((_, kind, mu)) = MATERIALS.iter().find(|(name, ..)| *name == word) {
             (source.surface_type, source.mu) = (Some(*kind), Some(*mu));

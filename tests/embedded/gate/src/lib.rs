@@ -4,7 +4,10 @@
 #![allow(improper_ctypes_definitions)]
 
 use core::hint::black_box;
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Terrain, Verifier, heapless::Vec};
+use hardpan::{
+    Answer, Beam, Clearance, Cost, Cursor, Fixed, Hit, Layers, Mover, Options, Point, Pose, Ray, RayAnswer, RayHit, RayOptions, RayStatus,
+    Sensed, Step, Terrain, Verifier, heapless::Vec,
+};
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -52,6 +55,18 @@ gate! {
     gate_segment_m(t: T, p: &[f64; 3], length: f64, to: &mut Answer) *to = t.segment_m(*p, length);
     gate_layers(t: T, p: &Point, hits: &mut &mut [Hit], to: &mut Layers) *to = t.layers(*p, hits);
     gate_layers_vec(t: T, p: &Point, hits: &mut Vec<Hit, 8>, to: &mut Layers) *to = t.layers_vec(*p, hits);
+    gate_ray_from(t: T, p: &[f64; 3], d: &[f64; 3], length: f64, to: &mut Result<Ray, RayStatus>) *to = t.ray_from(*p, *d, length);
+    gate_raycast(t: T, ray: &Ray, options: &RayOptions, to: &mut RayAnswer) *to = t.raycast(*ray, options);
+    gate_raycast_costed(t: T, ray: &Ray, options: &RayOptions, to: &mut (RayAnswer, Cost)) *to = t.raycast_costed(*ray, options);
+    gate_explain_ray(t: T, ray: &Ray, options: &RayOptions, to: &mut RayAnswer) *to = t.explain_ray(*ray, options, &mut |trace| { black_box(trace); });
+    gate_rays(t: T, pose: &Pose, beams: &&[Beam], options: &RayOptions, to: &mut &mut [Sensed]) t.rays(pose, beams, options, to);
+    gate_clearance(t: T, p: &Point, to: &mut Clearance) *to = t.clearance(*p);
+    gate_can_step(t: T, p: &Point, q: &Point, mover: &Mover, to: &mut Step) *to = t.can_step(*p, *q, mover);
+    gate_closest_of(t: T, p: &Point, classes: u32, options: &Options, to: &mut Answer) *to = t.closest_of(*p, classes, options);
+    gate_segment_of(t: T, p: &Point, length: i64, classes: u32, to: &mut Answer) *to = t.segment_of(*p, length, classes);
+    gate_layers_of(t: T, p: &Point, classes: u32, hits: &mut &mut [Hit], to: &mut Layers) *to = t.layers_of(*p, classes, hits);
+    gate_face_normal(t: T, hit: &RayHit) t.face_normal_f64(hit);
+    gate_metres(t: T, p: &Point) t.metres(*p);
     gate_z_f64(t: T, hit: &Hit) t.z_f64(hit);
     gate_z_fixed(t: T, hit: &Hit) t.z_fixed(hit);
     gate_slope_f64(t: T, hit: &Hit) t.slope_f64(hit);

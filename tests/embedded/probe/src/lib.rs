@@ -1,7 +1,9 @@
 //! The query blob, and the hashes of all its answers: the same code on every target.
 #![cfg_attr(not(target_arch = "wasm32"), no_std)]
 
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Status, Terrain, Windows};
+use hardpan::{
+    Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, Status, Terrain, Windows,
+};
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
@@ -55,6 +57,7 @@ pub mod ask {
         below(t, p: Point) -> Answer = t.below(p);
         segment(t, p: Point, length: i64) -> Answer = t.segment(p, length);
         layers(t, p: Point, hits: &mut [Hit]) -> Layers = t.layers(p, hits);
+        raycast(t, ray: Ray, options: &RayOptions) -> RayAnswer = t.raycast(ray, options);
     }
 }
 
@@ -180,14 +183,34 @@ impl Fnv {
         }
     }
 
+    fn ray(&mut self, a: &RayAnswer) {
+        let h = &a.hit;
+        self.bytes(&[a.status as u8, h.kind as u8, h.leaf as u8, h.back.into(), h.at_start.into()]);
+        for v in [h.t.to_bits() as i64, h.at.x, h.at.y, h.at.z, h.normal.x, h.normal.y, h.normal.z] {
+            self.int(v);
+        }
+        self.int(i64::from(h.material) << 16 | i64::from(h.source));
+        for v in h.place {
+            self.bytes(&v.to_le_bytes());
+        }
+    }
+
     fn answer(&mut self, a: &Answer) {
         self.bytes(&[a.status as u8]);
         self.hit(&a.hit);
     }
 }
 
+/// A ray from or to `p`, up to 8 m in plan and 32 m in height by the default lattice, by the position's own bits.
+pub fn ray(p: Point) -> Ray {
+    let bits = p.x.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) ^ p.y.rotate_left(23) ^ p.z;
+    let way = |shift: u32| (bits >> shift & 0xff_ffff) - 0x80_0000;
+    let to = Point { x: p.x + way(0), y: p.y + way(20), z: p.z + 64 * way(40) };
+    if bits & 1 == 0 { Ray { from: p, to } } else { Ray { from: to, to: p } }
+}
+
 /// What is hashed, in this order.
-pub const KINDS: [&str; 8] = ["closest", "entries", "windows", "below", "segment", "layers", "batch", "values"];
+pub const KINDS: [&str; 9] = ["closest", "entries", "windows", "below", "segment", "layers", "batch", "rays", "values"];
 
 /// Hash of every field of every answer of one kind of query, over all of `queries`.
 pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
@@ -233,6 +256,15 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
                     ask::closest_batch(terrain, &batch.0, &mut batch.1);
                     batch.1.iter().for_each(|a| fnv.answer(a));
                 }
+            }
+            7 => {
+                let answer = ask::raycast(terrain, ray(p), &RayOptions::default());
+                fnv.ray(&answer);
+                for v in terrain.face_normal_f64(&answer.hit) {
+                    fnv.int(v.to_bits() as i64);
+                }
+                let next = RayOptions { after: Some(answer.hit.t), limit: 64, ..RayOptions::default() };
+                fnv.ray(&ask::raycast(terrain, ray(p), &next));
             }
             _ => {
                 let answer = ask::closest(terrain, p);

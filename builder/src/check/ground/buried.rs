@@ -1,7 +1,7 @@
 //! Buried roads: ground of one material that stands through ground of another.
 //!
-//! Looked at are the cells over which triangles of two materials lie over each other, no more than [`DEEP`] metres apart and no steeper to
-//! each other than [`PARALLEL`]: what meets steeper, as banks and walls do, is meant to cross. Parts where one material lies above the
+//! Looked at are the cells over which triangles of two materials lie over each other, no steeper to each other than [`PARALLEL`]: what
+//! meets steeper, as walls do, is meant to cross. Parts where one material lies above the
 //! other hang together along edges of triangles. Such a part counts if
 //!
 //! - it crosses: it comes down to one height with the other material at a triangle beyond whose edge, or in which, that lies above;
@@ -26,10 +26,8 @@ use super::cell_triangles::{self, Lattice, Member, Polygon, Shared};
 
 /// How far one stands above the other, metres, unless another limit is asked for.
 pub const LIMIT: f64 = 0.01;
-/// Farther apart nothing counts, metres.
-pub const DEEP: f64 = 1.0;
 /// Steeper to each other nothing counts, metres a metre.
-pub const PARALLEL: f64 = 0.1;
+pub const PARALLEL: f64 = 1.0;
 /// Less is not told, square metres.
 pub const SMALL: f64 = 1.0;
 
@@ -126,7 +124,8 @@ pub fn buried(t: &Terrain, limit: f64) -> Result<Vec<Finding>, String> {
         ground.1 = cell.low.map(|v| (v >> look.tile_log2) as i32);
         look.see(&mut ground.0, cell, pair);
     };
-    let of_tiles = cell_triangles::pairs(t, DEEP, |a, b| a == b, see, |(ground, tile)| look.of_tile(ground, tile));
+    let of_tiles =
+        cell_triangles::pairs(t, f64::INFINITY, |a, b| a == b, see, |(ground, tile)| look.of_tile(ground, tile));
     let of_tiles = of_tiles
         .ok_or("triangles of several materials lie so crowded that nobody looked which of them stand through others")?;
     let mut all = Ground::default();
@@ -163,8 +162,6 @@ fn finding(t: &Terrain, materials: [u16; 2], [through, below]: [Part; 2]) -> Fin
     let [upper, lower] = materials.map(|m| shown(t.material_name(m)));
     let [area, beside] = [through, below].map(|p| grouped(p.area.round() as u64));
     let high = metres(through.height);
-    // of more nothing counts
-    let more = if through.height >= 0.999 * DEEP { " or more" } else { "" };
     Finding {
         code: Code::BuriedRoad,
         severity: Severity::Warning,
@@ -176,7 +173,7 @@ fn finding(t: &Terrain, materials: [u16; 2], [through, below]: [Part; 2]) -> Fin
             Quantity { name: "below", value: below.area, unit: "m2" },
         ],
         text: format!(
-            "{upper:?} stands through {lower:?}, up to {high}{more} above it on {area} m2; beside that it lies below it on {beside} m2"
+            "{upper:?} stands through {lower:?}, up to {high} above it on {area} m2; beside that it lies below it on {beside} m2"
         ),
         hint: Hint::Mend("lay the one that wheels are to stand on above the other everywhere, or cut that out".into()),
     }
@@ -216,7 +213,7 @@ impl Look {
 
     /// Where the first lies above, or the second, by more than so much.
     fn band(&self, both: &Shared, above: bool, least: f64) -> Option<(Polygon, [f64; 2])> {
-        if above { both.between(least, DEEP) } else { both.between(-DEEP, -least) }
+        if above { both.between(least, f64::INFINITY) } else { both.between(f64::NEG_INFINITY, -least) }
     }
 
     fn of_tile(&self, mut ground: Ground, tile: [i32; 2]) -> OfTile {

@@ -7,18 +7,18 @@ use std::{
 
 use crate::image::decode;
 use crate::image::decode::{Stack, TileView};
-use crate::report::{Code, Finding, Quantity};
+use crate::report::{Code, Finding, Quantity, Severity};
 use crate::scene::{Scene, Triangle};
 use crate::util::text::{counted, grouped, metres};
 use hardpan::{Hit, Terrain};
 use hardpan_shaders::sort::mix;
 use rayon::prelude::*;
+use rstar::{AABB, RTree, primitives::GeomWithData};
 
 use super::{
     cell_triangles::{self, Lattice, Member, Shared},
     layer_pair::{Over, Owner},
-    length, steps,
-    walk::Spread,
+    length,
 };
 
 /// Triangles over one cell beyond which it is a heap, and no ground.
@@ -30,6 +30,10 @@ const PAIRS_EACH: u64 = 32;
 const EACH: f64 = 16.0;
 const PLACES: f64 = 262_144.0;
 const WORK: f64 = 2_097_152.0;
+/// What lies nearer is no second ground, metres: overlays lie 2 mm above what they cover.
+pub const LEAST: f64 = 0.005;
+/// From here on it may be a pavement, metres: it is a note.
+const KERB: f64 = 0.1;
 /// Heights that differ by less are one, metres.
 const ALIKE: f64 = 1e-6;
 /// What comes apart faster crosses, metres a metre.
@@ -68,7 +72,7 @@ struct Near {
     apart: [f64; 2],
 }
 
-/// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Top and underside of one
+/// What lies twice, more than [`LEAST`] and no more than `most` metres apart, that of most area first. Top and underside of one
 /// thing are no two grounds: of one source, if `scene` is what the image was built from, only what is wound alike counts.
 pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>) -> DoubleSurfaces {
     let tiles: Vec<TileView> = decode::tiles(t).collect();
@@ -173,7 +177,7 @@ impl<'a> Look<'a> {
 
     /// Where one of two triangles over a cell lies next above the other.
     fn pieces(&self, [a, b]: [usize; 2], both: &Shared, members: &[Member], low: [i64; 2], found: &mut Vec<Near>) {
-        let [least, most] = [steps::LEAST, self.most];
+        let [least, most] = [LEAST, self.most];
         for (range, above, below) in [([least, most], a, b), ([-most, -least], b, a)] {
             let Some((part, ends)) = both.between(range[0], range[1]) else { continue };
             let at = part.centre();
@@ -208,7 +212,7 @@ impl<'a> Look<'a> {
                 let [z, low] = [0, 1].map(|i| self.t.z_f64(&pair[i]));
                 let over = Over { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
                 let apart = over.height();
-                if apart > steps::LEAST && apart <= self.most && (dx - ex).hypot(dy - ey) <= PARALLEL {
+                if apart > LEAST && apart <= self.most && (dx - ex).hypot(dy - ey) <= PARALLEL {
                     found.push(Near { over, area: self.each, apart: [apart; 2] });
                 }
             }
@@ -229,8 +233,8 @@ fn area(near: &[Near]) -> f64 {
 /// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
 fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
     let of_one: Vec<&Near> = all.iter().filter(|n| n.over.is_of_one()).collect();
-    let plan: Vec<[f64; 2]> = of_one.iter().map(|n| [n.over.at[0], n.over.at[1]]).collect();
-    let spread = Spread::new(&plan);
+    let places = of_one.iter().zip(0..).map(|(n, i)| GeomWithData::new([n.over.at[0], n.over.at[1]], i));
+    let tree: RTree<GeomWithData<[f64; 2], usize>> = RTree::bulk_load(places.collect());
     // bits: above up and down, below up and down
     let seen: Vec<AtomicU8> = of_one.iter().map(|_| AtomicU8::new(0)).collect();
     let look = |face: &Triangle| {
@@ -241,8 +245,9 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
             return;
         }
         let ends = |pick: fn(f64, f64) -> f64| [0, 1].map(|i| pick(pick(a[i], b[i]), c[i]));
-        for i in spread.near(ends(f64::min), ends(f64::max)) {
-            let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| area(p, q, plan[i]) / whole);
+        for place in tree.locate_in_envelope(AABB::from_corners(ends(f64::min), ends(f64::max))) {
+            let (i, at) = (place.data, *place.geom());
+            let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| area(p, q, at) / whole);
             if shares.iter().any(|share| *share < 0.0) {
                 continue;
             }
@@ -283,7 +288,9 @@ impl Pair {
             length("mean", mean),
             length("most", most),
         ];
-        super::at(Code::DoubleSurface, self.over.names(t), self.over.at, values, self.text(t), MEND)
+        let severity = if mean < KERB { Severity::Warning } else { Severity::Note };
+        let found = super::at(Code::DoubleSurface, self.over.names(t), self.over.at, values, self.text(t), MEND);
+        Finding { severity, ..found }
     }
 
     /// In words, with a place to query.

@@ -1,0 +1,547 @@
+//! Files of heights: against what rasterio, pyproj and Pillow say of them (`tests/goldens/heights.py`), and bad ones.
+
+use crate::shell::{error, expect, folder, holds, info, soon};
+use hardpan_builder::HeightField;
+use hardpan_builder::image::earth::Earth;
+use hardpan_builder::import::{Frame, Import, heights::Heights, read};
+use hardpan_builder::util::crs::{System, of_code};
+use hardpan_builder::util::projection::{Ellipsoid, Parameters, TransverseMercator};
+use std::{collections::BTreeSet, fs, path::Path};
+use verification::obj::data_or_skip;
+
+const HEIGHTS: &str = include_str!("../../goldens/heights.csv");
+const PLACES: &str = include_str!("../../goldens/places.csv");
+const PICTURES: &str = include_str!("../../goldens/pictures.csv");
+const PAGE: &str = include_str!("../../../builder/docs/heights.md");
+
+/// The files of the page's table: name, options, and what becomes of them.
+fn table() -> Vec<[&'static str; 3]> {
+    let (_, table) = PAGE.split_once("## Files that were tried\n").unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    let cell = |text: &'static str| text.trim().trim_matches('`');
+    rows.map(|row| row.split('|').collect::<Vec<_>>()).map(|c| [cell(c[1]), cell(c[2]), cell(c[3])]).collect()
+}
+
+/// What is typed, as a program says it.
+fn said(options: &str) -> Frame {
+    let mut heights = Heights::default();
+    let words: Vec<&str> = options.split(' ').filter(|word| !word.is_empty()).collect();
+    for pair in words.chunks(2) {
+        let code = || Some(pair[1].strip_prefix("EPSG:").unwrap().parse().unwrap());
+        let number = || Some(pair[1].parse().unwrap());
+        match pair[0] {
+            "--cell" => heights.cell = number(),
+            "--height-scale" => heights.step = number(),
+            "--no-data" => heights.no_data = number(),
+            "--file-crs" => heights.file_crs = code(),
+            "--crs" => heights.crs = code(),
+            "--window" => {
+                let all: Vec<f64> = pair[1].split(',').map(|v| v.parse().unwrap()).collect();
+                heights.window = Some(all.try_into().unwrap());
+            }
+            other => panic!("{other}"),
+        }
+    }
+    Frame { heights, ..Frame::default() }
+}
+
+fn earth(import: &Import) -> Option<Earth> {
+    let record = import.crs.as_ref()?.record;
+    let ellipsoid = Ellipsoid { radius: record.radius, inverse_flattening: record.inverse_flattening };
+    let (longitude, latitude, scale, zero) = (record.longitude, record.latitude, record.scale, record.zero);
+    (record.method == 1).then(|| Earth::new(Parameters { ellipsoid, longitude, latitude, scale, zero }, record.shift))
+}
+
+/// Bilinear between posts; NaN beyond, and where a post has no height.
+fn height(f: &HeightField, [x, y]: [f64; 2]) -> f64 {
+    let (c, r) = ((x - f.origin[0]) / f.pitch, (y - f.origin[1]) / f.pitch);
+    let (w, h) = ((f.columns - 1) as f64, (f.rows - 1) as f64);
+    if !(-1e-6..=w + 1e-6).contains(&c) || !(-1e-6..=h + 1e-6).contains(&r) {
+        return f64::NAN;
+    }
+    let cell = |v: f64, n: usize| {
+        let i = (v.max(0.0) as usize).min(n - 2);
+        (i, (v - i as f64).clamp(0.0, 1.0))
+    };
+    let ((i, u), (j, v)) = (cell(c, f.columns), cell(r, f.rows));
+    let at = |i: usize, j: usize| f.heights[j * f.columns + i];
+    let line = |j: usize| at(i, j) * (1.0 - u) + at(i + 1, j) * u;
+    line(j) * (1.0 - v) + line(j + 1) * v
+}
+
+fn numbers<const N: usize>(line: &str, from: usize) -> [f64; N] {
+    let all: Vec<f64> = line.split(',').skip(from).map(|v| v.parse().unwrap()).collect();
+    all.try_into().unwrap()
+}
+
+#[test]
+fn by_16_places_are_those_of_pyproj() {
+    let mut worst = 0f64;
+    for line in PLACES.lines().skip(1) {
+        let [code, longitude, latitude, x, y] = numbers(line, 0);
+        let Some(System::Plane { of, .. }) = of_code(code as u32) else { panic!("{line}") };
+        let plane = TransverseMercator::new(of);
+        let [e, n] = plane.forward([longitude, latitude]);
+        let off = (e - x).hypot(n - y);
+        worst = worst.max(off);
+        assert!(off < 1e-6, "{line}: {e} {n}");
+        let [lon, lat] = plane.inverse([e, n]);
+        assert!(
+            (lon - longitude).abs() < 1e-12 * 360.0 && (lat - latitude).abs() < 1e-12 * 90.0,
+            "{line}: {lon} {lat}"
+        );
+    }
+    println!("worst {worst:e} m");
+}
+
+#[test]
+fn by_16_heights_at_posts_are_those_of_rasterio() {
+    let Some(data) = data_or_skip() else { return };
+    let mut compared = 0;
+    for [file, options, result] in table() {
+        let Some(name) = file.strip_prefix("dem/").filter(|_| result == "built") else { continue };
+        let import = read(&[data.join(file)], &said(options)).unwrap();
+        let [field] = &import.scene.fields[..] else { panic!("{file}") };
+        let earth = earth(&import);
+        for line in HEIGHTS.lines().filter(|line| line.split(',').next() == Some(name)) {
+            let [code, x, y, wanted] = numbers(line, 1);
+            let of_degrees =
+                matches!(of_code(code as u32), Some(System::Geographic(_))) || options.contains("file-crs");
+            let place = match (&earth, of_degrees || name.starts_with("sba")) {
+                (Some(earth), true) => earth.place([x, y]),
+                _ => [x, y],
+            };
+            let found = height(field, place);
+            // what lies outside of a window is not there
+            if options.contains("--window") && found.is_nan() {
+                continue;
+            }
+            let off = (found - wanted).abs();
+            match import.height_error == 0.0 {
+                // rasterio has text in single precision
+                true => assert_eq!(found as f32, wanted as f32, "{line}"),
+                false => assert!(off <= import.height_error + 1e-6, "{line}: {found}, {}", import.height_error),
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 180, "{compared}");
+}
+
+/// A post is the centre of a pixel in all six ways of saying where that is.
+#[test]
+fn by_16_six_ways_of_saying_where_posts_lie() {
+    let Some(data) = data_or_skip() else { return };
+    // their zeros are no ground, and leave no cell with ground
+    let all = Frame { heights: Heights { no_data: Some(f64::NAN), ..Heights::default() }, ..Frame::default() };
+    for (ways, point) in [("pixel_is_area", 0.0), ("pixel_is_point", 500.0)] {
+        for way in ["model_tie_point_and_pixel_scale", "model_transformation", "model_tie_points"] {
+            let file = data.join(format!("dem/austrian_capitals_{way}_{ways}.tif"));
+            let import = read(&[file], &all).unwrap();
+            let field = &import.scene.fields[0];
+            // rasterio: the corner of the first pixel is 4302000, 2811000 (area) or 4301500, 2811500 (point)
+            assert_eq!(field.origin, [4_302_500.0 - point, 2_621_500.0 + point], "{way} {ways}");
+            assert_eq!((field.columns, field.rows, field.pitch), (507, 190, 1000.0), "{way} {ways}");
+        }
+    }
+}
+
+#[test]
+fn mv_35_pixels_are_those_of_pillow() {
+    let Some(data) = data_or_skip() else { return };
+    let mut frame = said("--cell 2 --height-scale 1");
+    for south_first in [false, true] {
+        frame.heights.south_first = south_first;
+        let mut last = ("", None::<Import>);
+        for line in PICTURES.lines().skip(1) {
+            let name = line.split(',').next().unwrap();
+            if last.0 != name {
+                last = (name, Some(read(&[data.join("heightmap").join(name)], &frame).unwrap()));
+            }
+            let field = &last.1.as_ref().unwrap().scene.fields[0];
+            let [column, row, step] = numbers(line, 1);
+            let row = if south_first { row as usize } else { field.rows - 1 - row as usize };
+            assert_eq!(field.heights[row * field.columns + column as usize], step, "{line}");
+        }
+    }
+}
+
+#[test]
+fn by_16_every_file_does_as_the_page_says() {
+    let Some(data) = data_or_skip() else { return };
+    let folder = folder("heights_every_file");
+    let mut seen = BTreeSet::new();
+    for [file, options, result] in table() {
+        seen.insert(file.to_owned());
+        let path = data.join(file);
+        let code = ["built", "", "input", "unsupported"].iter().position(|name| *name == result).unwrap();
+        let typed = ["build", path.to_str().unwrap(), "-o", "x.hpan"];
+        let typed: Vec<&str> = typed.into_iter().chain(options.split(' ').filter(|word| !word.is_empty())).collect();
+        let [_, err] = expect(code as i32, &folder, &typed);
+        assert_eq!(err.contains("colour picture"), COLOURS.contains(&&file[file.find('/').unwrap() + 1..]), "{err}");
+    }
+    for kind in ["dem", "heightmap"] {
+        for entry in fs::read_dir(data.join(kind)).unwrap() {
+            let name = format!("{kind}/{}", entry.unwrap().file_name().into_string().unwrap());
+            assert!(seen.contains(&name), "{name} is not in builder/docs/heights.md");
+        }
+    }
+}
+
+/// Pictures that are none of grey.
+const COLOURS: [&str; 7] = [
+    "bmp_Info_8_Bit.bmp",
+    "bmp_Info_8_Bit_Top_Down.bmp",
+    "bmp_Info_R8_G8_B8.bmp",
+    "bmp_V5_A8_R8_G8_B8_Rgb.bmp",
+    "bmp_pal4rle.bmp",
+    "bmp_pal8os2-hs.bmp",
+    "terrain_rgb_fuji_512.png",
+];
+
+/// A grid as Esri ASCII: so many columns of cells of 10 m, from a corner on.
+fn asc(columns: usize, rows: usize, [x, y]: [f64; 2], height: impl Fn(usize, usize) -> f64) -> String {
+    let head =
+        format!("ncols {columns}\nnrows {rows}\nxllcorner {x}\nyllcorner {y}\ncellsize 10\nNODATA_value -9999\n");
+    let line = |r: usize| (0..columns).map(|c| height(c, r).to_string()).collect::<Vec<_>>().join(" ") + "\n";
+    head + &(0..rows).map(line).collect::<String>()
+}
+
+/// Integers in metres stay as they are; no data stays no ground.
+#[test]
+fn by_16_square_grids_keep_their_posts() {
+    let folder = folder("heights_square");
+    let height = |c: usize, r: usize| if (c, r) == (2, 1) { -9999.0 } else { (100 + 7 * c + 3 * r) as f64 };
+    fs::write(folder.join("a.asc"), asc(5, 4, [1000.0, 2000.0], height)).unwrap();
+    let [out, err] = expect(0, &folder, &["build", "a.asc", "--crs", "EPSG:32632", "--file-crs", "EPSG:32632"]);
+    holds(&out, &["20 posts of heights", "EPSG:32632, datum WGS 84 (stated by user); heights: unknown"]);
+    assert!(!err.contains("warning"), "{err}");
+    for (c, r) in (0..4).flat_map(|r| (0..5).map(move |c| (c, r))).filter(|at| ![(2, 0), (2, 1)].contains(at)) {
+        let place = format!("{},{}", 1005 + 10 * c, 2035 - 10 * r);
+        let [out, _] = expect(0, &folder, &["query", "a.hpan", &place, "--json"]);
+        let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(answer[0]["z"].as_f64(), Some(height(c, r)), "{place}: {out}");
+    }
+    let [out, _] = expect(0, &folder, &["query", "a.hpan", "1025,2025"]);
+    holds(&out, &["no ground"]);
+    assert_eq!(info(&folder, "a.hpan")["frame"]["crs"]["epsg"], 32_632);
+    expect(0, &folder, &["verify", "a.hpan"]);
+    // against the file, and against another one
+    expect(0, &folder, &["verify", "a.hpan", "--against", "a.asc"]);
+    fs::write(folder.join("b.asc"), asc(5, 4, [1000.0, 2000.0], |c, r| height(c, r) + if c == 0 { 0.5 } else { 0.0 }))
+        .unwrap();
+    let [out, _] = expect(1, &folder, &["verify", "a.hpan", "--against", "b.asc"]);
+    holds(&out, &["at posts"]);
+}
+
+#[test]
+fn by_16_questions_in_degrees() {
+    let Some(data) = data_or_skip() else { return };
+    let folder = folder("heights_degrees");
+    let tile = data.join("dem/N44W072.hgt");
+    let window = ["--window", "-71.4,44.2,-71.2,44.4"];
+    let typed = ["build", tile.to_str().unwrap(), "-o", "a.hpan"];
+    let [out, _] = expect(0, &folder, &[&typed[..], &window].concat());
+    holds(&out, &["transverse Mercator about -71.3, 44.3, datum WGS 84"]);
+    let facts = info(&folder, "a.hpan");
+    let stated = facts["error"]["height"].as_f64().unwrap();
+    let inside = HEIGHTS.lines().filter(|line| line.starts_with("N44W072"));
+    let inside: Vec<[f64; 4]> = inside.map(|line| numbers(line, 1)).collect();
+    // pyproj, +proj=tmerc +lon_0=-71.3 +lat_0=44.3 +ellps=WGS84
+    let [x, y] = Earth::new(
+        Parameters { ellipsoid: Ellipsoid::WGS84, longitude: -71.3, latitude: 44.3, scale: 1.0, zero: [0.0; 2] },
+        [0.0; 3],
+    )
+    .place([-71.25, 44.25]);
+    assert!((x - 3_993.432_14).abs() < 1e-3 && (y + 5_554.664_74).abs() < 1e-3, "{x} {y}");
+    let [typed, _] = expect(0, &folder, &["query", "a.hpan", &format!("{x},{y}")]);
+    let [degrees, _] = expect(0, &folder, &["query", "a.hpan", "--lonlat", "-71.25,44.25"]);
+    let z = |table: &str| table.lines().nth(1).unwrap().split_whitespace().nth(2).unwrap().to_owned();
+    assert_eq!(z(&typed), z(&degrees));
+    // posts of the file in the window
+    let import = read(&[&tile], &said("--window -71.4,44.2,-71.2,44.4")).unwrap();
+    assert!(import.height_error > 0.0 && import.height_error < stated && stated < import.height_error + 0.02);
+    let mut table = "name,lat,lon\n".to_owned();
+    inside.iter().for_each(|[_, lon, lat, _]| table += &format!("p,{lat},{lon}\n"));
+    table += "q,44.25,-71.25\n";
+    fs::write(folder.join("points.csv"), table).unwrap();
+    let [out, _] = expect(0, &folder, &["query", "a.hpan", "--csv", "points.csv"]);
+    assert!(out.lines().next().unwrap().ends_with(",name,lat,lon"), "{out}");
+    let last = out.lines().last().unwrap();
+    assert!(last.contains(",q,44.25,-71.25"), "{last}");
+    // an image that does not know says so
+    fs::write(folder.join("b.asc"), asc(3, 3, [0.0; 2], |c, r| (c + r) as f64)).unwrap();
+    expect(0, &folder, &["build", "b.asc"]);
+    holds(&error(2, &folder, &["query", "b.hpan", "--lonlat", "1,2"]), &["does not know where on earth it lies"]);
+}
+
+/// Several files lie on one plane, and mix with meshes.
+#[test]
+fn rf_65_heights_and_meshes_make_one_image() {
+    let folder = folder("heights_mixed");
+    fs::write(folder.join("w.asc"), asc(11, 11, [0.0; 2], |c, _| c as f64)).unwrap();
+    fs::write(folder.join("e.asc"), asc(11, 11, [100.0, 0.0], |c, _| (10 + c) as f64)).unwrap();
+    fs::write(folder.join("road.obj"), "v 40 40 50\nv 60 40 50\nv 60 60 50\nv 40 60 50\nf 1 2 3 4\n").unwrap();
+    let all = ["build", "w.asc", "e.asc", "road.obj", "-o", "all.hpan"];
+    expect(0, &folder, &all);
+    let z = |place: &str| {
+        let [out, _] = expect(0, &folder, &["query", "all.hpan", place, "--json"]);
+        let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+        answer[0]["z"].as_f64()
+    };
+    assert_eq!(["25,55", "105,55", "195,55", "50,50"].map(z), [Some(2.0), Some(10.0), Some(19.0), Some(50.0)]);
+    // the order of files is nothing
+    expect(0, &folder, &["build", "road.obj", "e.asc", "w.asc", "-o", "other.hpan"]);
+    assert_eq!(info(&folder, "all.hpan")["identity"], info(&folder, "other.hpan")["identity"]);
+    // a mesh in another frame
+    fs::write(folder.join("far.obj"), "v 4000 40 50\nv 4060 40 50\nv 4060 60 50\nf 1 2 3\n").unwrap();
+    let err = error(2, &folder, &["build", "w.asc", "far.obj", "-o", "no.hpan"]);
+    holds(&err, &["far.obj", "x 4000.0 to 4060.0, y 40.0 to 60.0", "x 5.0 to 105.0, y 5.0 to 105.0"]);
+}
+
+#[test]
+fn mv_37_grey_steps_have_a_height() {
+    let Some(data) = data_or_skip() else { return };
+    let folder = folder("heights_grey");
+    let map = data.join("heightmap/chrono_bump64.bmp");
+    let map = map.to_str().unwrap();
+    holds(&error(2, &folder, &["build", map]), &["--height-scale"]);
+    holds(&error(2, &folder, &["build", map, "--height-scale", "0.1"]), &["--cell"]);
+    let typed = ["build", map, "-o", "a.hpan", "--cell", "10", "--height-scale", "0.5", "--height-zero", "-64"];
+    expect(0, &folder, &typed);
+    let bounds = &info(&folder, "a.hpan")["bounds"];
+    let import = read(&[map], &said("--cell 10 --height-scale 1")).unwrap();
+    let steps = &import.scene.fields[0].heights;
+    let least = steps.iter().copied().fold(f64::INFINITY, f64::min) * 0.5 - 64.0;
+    assert_eq!(bounds["min"][2].as_f64(), Some(least));
+    let near = |v: &serde_json::Value, wanted: f64| (v.as_f64().unwrap() - wanted).abs() < 0.01;
+    assert!(near(&bounds["min"][0], 0.0) && near(&bounds["max"][0], 630.0) && near(&bounds["max"][1], 630.0));
+}
+
+#[test]
+fn mv_29_negative_scale_mirrors() {
+    let folder = folder("heights_mirror");
+    // a ramp that rises to the east, wound to look up
+    fs::write(folder.join("a.obj"), "v 0 0 0\nv 10 0 5\nv 10 10 5\nv 0 10 0\nf 1 2 3 4\n").unwrap();
+    let settings =
+        |scale: &str| format!("[build]\nundersides = \"ceiling\"\n[[source]]\nfile = \"a.obj\"\nscale = {scale}\n");
+    fs::write(folder.join("m.toml"), settings("[-1, 1, 1]")).unwrap();
+    expect(0, &folder, &["build", "--settings", "m.toml"]);
+    let [out, _] = expect(0, &folder, &["query", "m.hpan", "-8,5", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer[0]["z"].as_f64(), Some(4.0));
+    for wrong in ["[0, 1, 1]", "[nan, 1, 1]", "-1"] {
+        fs::write(folder.join("w.toml"), settings(wrong)).unwrap();
+        error(2, &folder, &["build", "--settings", "w.toml"]);
+    }
+}
+
+/// Wrong files end soon, with an error that names them, and nothing is left behind.
+#[test]
+fn by_16_bad_files_are_refused() {
+    let folder = folder("heights_bad");
+    let refused = |file: &str, more: &[&str], parts: &[&str]| {
+        let [_, err] = soon(20, 2, &folder, &[&["build", file, "-o", "no.hpan"], more].concat());
+        holds(&err, parts);
+        assert!(!folder.join("no.hpan").exists());
+    };
+    fs::write(folder.join("N00E000.hgt"), [0; 100]).unwrap();
+    refused("N00E000.hgt", &[], &["2884802 or 25934402 bytes"]);
+    fs::write(folder.join("mine.hgt"), vec![0; 2 * 1201 * 1201]).unwrap();
+    refused("mine.hgt", &[], &["N48W125.hgt"]);
+    // more posts than bytes can hold
+    let mut bmp = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+    for v in [3_000_000u32, 2_000_000, 0x18_0001, 0, 0, 0, 0, 0, 0] {
+        bmp.extend(v.to_le_bytes());
+    }
+    bmp.resize(24_630, 0);
+    fs::write(folder.join("big.bmp"), bmp).unwrap();
+    refused("big.bmp", &["--cell", "1", "--height-scale", "1"], &["3,000,000 x 2,000,000 posts"]);
+    let whole = asc(40, 40, [0.0; 2], |c, r| (c * r) as f64);
+    fs::write(folder.join("cut.asc"), &whole[..whole.len() / 2]).unwrap();
+    refused("cut.asc", &[], &["it ends after", "of 1600 heights"]);
+    fs::write(folder.join("word.asc"), whole.replace(" 21 ", " x1 ")).unwrap();
+    refused("word.asc", &[], &["\"x1\" is no number"]);
+    // a number that stands for no height
+    let void = |c: usize, r: usize| if c < 3 { -32_767.0 } else { (c * r) as f64 };
+    fs::write(folder.join("void.asc"), asc(8, 8, [0.0; 2], void)).unwrap();
+    refused("void.asc", &[], &["-32767", "--no-data"]);
+    expect(0, &folder, &["build", "void.asc", "--no-data", "-32767", "-o", "void.hpan"]);
+    holds(&expect(0, &folder, &["query", "void.hpan", "15,45"])[0], &["not in image"]);
+    // degrees of no datum, and codes that are no plane here
+    let degrees = whole.replace("cellsize 10", "cellsize 0.001");
+    fs::write(folder.join("d.asc"), degrees).unwrap();
+    refused("d.asc", &[], &["--file-crs EPSG:4326"]);
+    let warp = |file: &str, more: &[&str], parts: &[&str]| {
+        let [_, err] = soon(20, 3, &folder, &[&["build", file, "-o", "no.hpan"], more].concat());
+        holds(&err, parts);
+    };
+    warp("d.asc", &["--file-crs", "EPSG:4326", "--crs", "EPSG:3035"], &["gdalwarp -t_srs EPSG:3035"]);
+    warp("d.asc", &["--file-crs", "EPSG:4326", "--crs", "EPSG:25832"], &["no datum is moved", "gdalwarp"]);
+    warp("d.asc", &["--file-crs", "EPSG:3857"], &["EPSG:3857"]);
+    warp("d.asc", &["--file-crs", "EPSG:99999"], &["EPSG:99999"]);
+    fs::write(folder.join("e.asc"), fs::read(folder.join("d.asc")).unwrap()).unwrap();
+    let settings = "[[source]]\nfile = \"d.asc\"\nfile_crs = \"EPSG:4326\"\n[[source]]\nfile = \"e.asc\"\nfile_crs = \"EPSG:4269\"\n";
+    fs::write(folder.join("two.toml"), settings).unwrap();
+    holds(&error(2, &folder, &["build", "--settings", "two.toml"]), &["WGS 84", "NAD83", "no datum is moved"]);
+    refused("d.asc", &["--file-crs", "EPSG:4326", "--up", "y"], &["a grid of heights"]);
+    fs::write(folder.join("none.asc"), asc(4, 4, [0.0; 2], |c, r| if (c + r) % 2 == 0 { -9999.0 } else { 1.0 }))
+        .unwrap();
+    refused("none.asc", &[], &["no four posts"]);
+    fs::write(folder.join("a.zip"), b"PK\x03\x04 and no more").unwrap();
+    refused("a.zip", &[], &["no whole zip file"]);
+}
+
+/// Cut, and with bytes changed, files end soon: they are built or refused, whatever stands in them.
+#[test]
+fn by_16_damaged_files_end_soon() {
+    let Some(data) = data_or_skip() else { return };
+    let folder = folder("heights_damaged");
+    let typed = ["-o", "x.hpan", "--cell", "1", "--height-scale", "1", "--file-crs", "EPSG:4326"];
+    let run = |file: &Path| {
+        let script = "ulimit -t 30; ulimit -v 4194304; exec \"$0\" \"$@\"";
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]).arg(&*crate::shell::HARDPAN).arg("build").arg(file).args(typed);
+        let output = command.current_dir(&folder).output().unwrap();
+        let code = output.status.code();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!([Some(0), Some(2), Some(3)].contains(&code), "{}: {code:?} {err}", file.display());
+    };
+    for entry in fs::read_dir(data.join("malformed")).unwrap() {
+        let path = entry.unwrap().path();
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        if ["tif", "tiff", "png", "bmp"].contains(&ending) {
+            run(&path);
+        }
+    }
+    let mut seed = 7u64;
+    let mut dice = |n: usize| {
+        seed = hardpan_builder::mix(seed);
+        (seed % n as u64) as usize
+    };
+    let files = ["rasterio_rotated.tif", "rasterio_float_nan.tif", "gz_dem_moon.tif", "luxembourg_elev_lzw.tif"];
+    for name in files.map(|name| format!("dem/{name}")).iter().chain(&["heightmap/pngsuite_basi0g16.png".to_owned()]) {
+        let whole = fs::read(data.join(name)).unwrap();
+        let place = folder.join(Path::new(name).file_name().unwrap());
+        for _ in 0..6 {
+            let mut bytes = whole.clone();
+            let near = bytes.len().min(600);
+            for _ in 0..1 + dice(4) {
+                let at = if dice(3) > 0 { dice(near) } else { dice(bytes.len()) };
+                bytes[at] = dice(256) as u8;
+            }
+            if dice(3) == 0 {
+                bytes.truncate(dice(bytes.len()));
+            }
+            fs::write(&place, &bytes).unwrap();
+            run(&place);
+        }
+    }
+}
+
+/// A grid that is written as GeoTIFF says where on earth it lies, and comes back where it was.
+#[test]
+fn by_16_grids_say_where_they_lie() {
+    let folder = folder("heights_grid");
+    fs::write(folder.join("a.asc"), asc(30, 20, [433_000.0, 5_278_000.0], |c, r| (c * c + 5 * r) as f64)).unwrap();
+    expect(0, &folder, &["build", "a.asc", "--crs", "EPSG:25832", "--file-crs", "EPSG:25832"]);
+    let extent = ["--extent", "433050,5278050,433250,5278150"];
+    let typed = [&["grid", "a.hpan", "--cell", "20", "-o", "a.tif"][..], &extent].concat();
+    expect(0, &folder, &typed);
+    let import = read(&[folder.join("a.tif")], &Frame::default()).unwrap();
+    let field = &import.scene.fields[0];
+    assert_eq!((field.columns, field.rows, field.pitch, field.origin), (10, 5, 20.0, [433_060.0, 5_278_060.0]));
+    let crs = import.crs.unwrap();
+    assert_eq!((crs.record.code, crs.datum.as_str()), (25_832, "ETRS89"));
+    // squares that do not go into an extent
+    let wrong = ["grid", "a.hpan", "--cell", "30", "-o", "b.tif", extent[0], extent[1]];
+    holds(&error(2, &folder, &wrong), &["a whole number of times"]);
+}
+
+/// Columns as surveyors and point clouds have them.
+#[test]
+fn by_16_columns_are_said() {
+    let folder = folder("heights_columns");
+    fs::write(folder.join("a.asc"), asc(11, 11, [0.0; 2], |c, r| (c * 2 + r) as f64)).unwrap();
+    expect(0, &folder, &["build", "a.asc"]);
+    let asked = |text: &str, columns: &str| {
+        fs::write(folder.join("points.txt"), text).unwrap();
+        let [out, _] = expect(0, &folder, &["query", "a.hpan", "--csv", "points.txt", "--columns", columns]);
+        let line = out.lines().nth(1).unwrap().to_owned();
+        line.split(',').take(3).map(|v| v.parse::<f64>().unwrap()).collect::<Vec<_>>()
+    };
+    for (text, columns) in [
+        ("35 85 9\n", "x y z"),
+        ("//X Y Z R\n 35   85\t9 120\n", "x y z r"),
+        ("//X,Y,Z\n35,85,9\n", "x,y,z"),
+        ("1,85,35,9,EP\n", "id,northing,easting,elevation,code"),
+        ("Point,Northing,Easting,Elevation\n1,85,35,9\n", "id,y,x,z"),
+        ("E,N,H\n35,85,9\n", "e,n,h"),
+    ] {
+        assert_eq!(asked(text, columns), [35.0, 85.0, 8.0], "{columns}");
+    }
+    let [out, _] = expect(0, &folder, &["diff", "a.hpan", "points.txt", "--columns", "e,n,h", "--json"]);
+    let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(out.contains("-1.0"), "{facts}");
+}
+
+/// A bitmap of grey, 24 bits, rows from the top.
+fn bmp(rows: &[&[u8]]) -> Vec<u8> {
+    let (width, height) = (rows[0].len() as u32, rows.len() as u32);
+    let line = (3 * width).next_multiple_of(4);
+    let mut file = b"BM".to_vec();
+    for v in [54 + line * height, 0, 54, 40, width, height, 24 << 16 | 1, 0, line * height, 0, 0, 0, 0] {
+        file.extend(u32::to_le_bytes(v));
+    }
+    for row in rows.iter().rev() {
+        file.extend(row.iter().flat_map(|v| [*v; 3]));
+        while (file.len() - 54) % line as usize != 0 {
+            file.push(0);
+        }
+    }
+    file
+}
+
+/// A scene of MAVS: grey 128 is zero, a step is `Scale`, posts are `Resolution` apart, the middle is 0, 0, and the first row lies south.
+#[test]
+fn mv_34_to_39_a_height_map_is_the_ground_of_a_scene() {
+    let folder = folder("heights_scene");
+    fs::write(folder.join("m.bmp"), bmp(&[&[128, 129, 130], &[138, 139, 140]])).unwrap();
+    let scene = r#"{ "Layered Surface": { "Heightmap": { "Map": "m.bmp", "Resolution": 10.0, "Scale": 2.0 } }, "Objects": [] }"#;
+    fs::write(folder.join("scene.json"), scene).unwrap();
+    let before = fs::read_dir(&folder).unwrap().count();
+    expect(0, &folder, &["build", "scene.json"]);
+    // no hidden files: the image alone
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), before + 1);
+    let z = |place: &str| {
+        let [out, _] = expect(0, &folder, &["query", "scene.hpan", "--json", "--", place]);
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["z"].as_f64()
+    };
+    let found = ["-10,-5", "0,-5", "10,-5", "-10,5", "10,5", "5,0"].map(z);
+    assert_eq!(found, [Some(0.0), Some(2.0), Some(4.0), Some(20.0), Some(24.0), Some(13.0)]);
+    // without keys: a metre, and a tenth
+    let scene = r#"{ "Surface Mesh": [{ "Heightmap": { "Map": "m.bmp" } }] }"#;
+    fs::write(folder.join("scene.json"), scene).unwrap();
+    expect(0, &folder, &["build", "scene.json"]);
+    assert!((z("1,0.5").unwrap() - 1.2).abs() < 0.008);
+}
+
+/// What settings say of a source holds for heights too.
+#[test]
+fn by_16_sources_of_heights_have_friction() {
+    let folder = folder("heights_friction");
+    fs::write(folder.join("a.asc"), asc(4, 4, [0.0; 2], |c, _| c as f64)).unwrap();
+    fs::write(folder.join("b.asc"), asc(4, 4, [100.0, 0.0], |c, _| c as f64)).unwrap();
+    let settings = "[[source]]\nfile = \"a.asc\"\nmu = 0.3\nmaterial = \"Sand\"\n[[source]]\nfile = \"b.asc\"\n\
+                    [[rule]]\nfile = \"b.asc\"\nmu = 0.6\n";
+    fs::write(folder.join("s.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "--settings", "s.toml"]);
+    let mu = |place: &str| {
+        let [out, _] = expect(0, &folder, &["query", "s.hpan", "--json", place]);
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["mu"].as_f64()
+    };
+    assert_eq!(["20,20", "120,20"].map(mu), [Some(0.3), Some(0.6)]);
+    fs::write(folder.join("s.toml"), settings.replace("mu = 0.3", "include = false")).unwrap();
+    expect(0, &folder, &["build", "--settings", "s.toml"]);
+    assert_eq!(["20,20", "120,20"].map(mu), [None, Some(0.6)]);
+}
