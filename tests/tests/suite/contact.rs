@@ -266,6 +266,25 @@ fn rf_66_rf_42_columns_on_a_step() {
     }
 }
 
+/// How much a kerb of 0.1 m changes the penetration in 1 mm of travel, square on, at 45 degrees and along the wheel.
+#[test]
+fn rf_66_columns_pass_a_kerb_in_small_steps() {
+    let bytes = step_of(0.1);
+    let t = Terrain::open(&bytes).unwrap();
+    for (lattice, most) in ALL.into_iter().zip([15.2, 4.2, 1.1]) {
+        let mut worst = 0.0f64;
+        for degrees in [0.0, 45.0, 90.0] {
+            let depth = |mm: i32| {
+                let pose = turned([0.001 * f64::from(mm), 0.0, 0.28], [degrees, 0.0, 0.0]);
+                t.contact(&columns(lattice), &Wheel::at(pose)).penetration * 1e3
+            };
+            (-320..320).for_each(|mm| worst = worst.max((depth(mm + 1) - depth(mm)).abs()));
+        }
+        println!("{lattice:?}: {worst:.2} mm");
+        assert!(worst <= most, "{lattice:?}: {worst}");
+    }
+}
+
 #[test]
 fn rf_66_columns_on_level_ground_are_exact() {
     let bytes = plane(0.0, 0.0);
