@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::query::push_number;
 use super::{Done, Failure, Kind, NewFile, Replace, export::not_a_source, load, tables, terrain};
+use crate::query::shot::status_text;
 use crate::query::table::Drive;
 use crate::query::tyre::posed;
 
@@ -218,19 +219,8 @@ fn readings(
 }
 
 /// The name of what a trace came to.
-fn named(status: Option<RayStatus>) -> &'static str {
-    match status {
-        None => "disabled",
-        Some(RayStatus::Found) => "found",
-        Some(RayStatus::Clear) => "clear",
-        Some(RayStatus::LeftImage) => "left image",
-        Some(RayStatus::NotStored) => "not stored",
-        Some(RayStatus::Damaged) => "damaged",
-        Some(RayStatus::LimitReached) => "limit reached",
-        Some(RayStatus::NoLength) => "no length",
-        Some(RayStatus::NotFinite) => "not finite",
-        Some(RayStatus::TooLong) => "too long",
-    }
+fn came(status: Option<RayStatus>) -> &'static str {
+    status.map_or("disabled", status_text)
 }
 
 fn csv(t: &Terrain, drive: &Drive, readings: &[SensorReading], out: &mut impl Write) -> io::Result<()> {
@@ -261,7 +251,7 @@ fn csv(t: &Terrain, drive: &Drive, readings: &[SensorReading], out: &mut impl Wr
                 push_number(&mut line, v);
             }
             line.extend(super::query::field(t.material_name(r.material[k])));
-            line.extend(super::query::field(named(r.status[k])));
+            line.extend(super::query::field(came(r.status[k])));
         }
         line.push(b'\n');
         out.write_all(&line)?;

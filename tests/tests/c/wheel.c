@@ -34,8 +34,8 @@ int main(int count, char **arguments) {
     /* records of fixed layout */
     EXPECT(sizeof(hpan_body) == 24 + 72 + 24 + 24 + 8 + 8);
     EXPECT(sizeof(hpan_tyre) == 40 && sizeof(hpan_contact_point) == 32);
-    EXPECT(sizeof(hpan_contact_found) == 18 * 8 + 40 && offsetof(hpan_contact_found, cost) == 18 * 8);
-    EXPECT(offsetof(hpan_contact_found, surface) == 18 * 8 + 28 && offsetof(hpan_contact_found, status) == 18 * 8 + 34);
+    EXPECT(sizeof(hpan_contact_found) == 19 * 8 + 40 && offsetof(hpan_contact_found, cost) == 19 * 8);
+    EXPECT(offsetof(hpan_contact_found, surface) == 19 * 8 + 28 && offsetof(hpan_contact_found, status) == 19 * 8 + 34);
     EXPECT(sizeof(hpan_chassis_found) == 11 * 8 + 32 && offsetof(hpan_chassis_found, local_height) == 32);
     EXPECT(sizeof(hpan_chassis_group) == 104 && sizeof(hpan_chassis_point) == 32);
     EXPECT(offsetof(hpan_ts_query, chassis) == 4 * sizeof(hpan_ts_wheel) && sizeof(hpan_ts_wheel) == 160 + 40 + 320 + 8);

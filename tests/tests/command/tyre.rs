@@ -108,7 +108,7 @@ fn mw_01_mw_02_mw_11_mw_16_the_sensor_along_a_drive() {
         .map(|name| column(&format!("{name}_hit")))
         .collect();
     assert!(order.is_sorted());
-    assert_eq!([of(1, "vehicle_hit"), of(1, "vehicle_status")], ["0", "left image"]);
+    assert_eq!([of(1, "vehicle_hit"), of(1, "vehicle_status")], ["0", "left the image"]);
     assert!((number(1, "vehicle_distance") - 20.0).abs() < 1e-9 && (number(1, "vehicle_adjusted") - 17.7).abs() < 1e-9);
     assert_eq!(
         [of(1, "front_left_hit"), of(1, "front_left_status"), of(1, "front_left_distance")],
@@ -147,7 +147,7 @@ fn mv_30_rf_45_surface_types_have_names() {
         facts["materials"].as_array().unwrap().iter().map(|m| m["surface_type"].as_u64().unwrap()).collect();
     assert_eq!(all, [19, 1]);
     let settings = fs::read_to_string(folder.join("s.toml")).unwrap();
-    for (name, why) in [("mud", "\"mud\" is not known here"), ("gravl", "did you mean gravel?")] {
+    for (name, why) in [("mud", "\"mud\" is not known here"), ("gravl", "did you mean \"gravel\"?")] {
         fs::write(folder.join("s.toml"), settings.replace("\"sand\"", &format!("\"{name}\""))).unwrap();
         let [_, err] = expect(2, &folder, &["build", "--settings", "s.toml", "-o", "t.hpan"]);
         holds(&err, &[why, "known: dry, wet, grass, dirt, gravel, rumble_strip, ice, snow, clay, sand"]);
