@@ -14,7 +14,7 @@ mod rays;
 mod report;
 mod wheels;
 
-use hardpan::{ContactStatus, Reach, Status};
+use hardpan::{ContactStatus, RayStatus, Reach, Status};
 use hardpan_builder::query::column::COLUMNS;
 use pyo3::prelude::*;
 
@@ -30,6 +30,7 @@ fn _hardpan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("REACH", Reach::ALL.iter().map(|r| (r.symbol(), r.code(), r.meaning())).collect::<Vec<_>>())?;
     let contact = ContactStatus::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning()));
     module.add("CONTACT_STATUS", contact.collect::<Vec<_>>())?;
+    module.add("RAY_STATUS", RayStatus::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning())).collect::<Vec<_>>())?;
     module.add("COLUMNS", COLUMNS.iter().map(|c| (c.symbol, c.unit, c.parts.len())).collect::<Vec<_>>())?;
     module.add_class::<image::Held>()?;
     module.add_class::<wheels::Wheels>()?;

@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use super::query::push_number;
 use super::{Done, Failure, Kind, NewFile, Replace, export::not_a_source, load, tables, terrain};
-use crate::query::shot::status_text;
 use crate::query::table::Drive;
 use crate::query::tyre::posed;
 
@@ -50,7 +49,7 @@ A settings file may have any of these lines; here are their defaults:
 The other wheels are front_right, rear_left and rear_right. A distance \"external\" is a column of the drive:
 vehicle_distance; tyre_distance_front_left and so on. More: kernel/docs/sensor.md.
 
-  hardpan sensor track.hpan --drive drive.csv --config sensor.toml -o sensor.csv --obj traces.obj";
+  hardpan sensor track.hpan --drive drive.csv -o sensor.csv --obj traces.obj";
 
 /// The traces, in the order of the sensor.
 const NAMES: [&str; 5] = ["vehicle", "front_left", "front_right", "rear_left", "rear_right"];
@@ -220,7 +219,7 @@ fn readings(
 
 /// The name of what a trace came to.
 fn came(status: Option<RayStatus>) -> &'static str {
-    status.map_or("disabled", status_text)
+    status.map_or("disabled", RayStatus::name)
 }
 
 fn csv(t: &Terrain, drive: &Drive, readings: &[SensorReading], out: &mut impl Write) -> io::Result<()> {

@@ -175,7 +175,7 @@ pub static FORMATS: &[Format] = &[
         }),
     },
     refused("json", &["json"], NONE, Next::BuildBy, |_| {
-        "build the meshes that the scene names; or, if these are settings, build by them".into()
+        "name a scene of MAVS alone; or, if these are settings, build by them".into()
     }),
     refused("vstu", &["vstu"], NONE, Next::BuildMeshBy, |_| "name it beside the mesh".into()),
     Format {

@@ -528,8 +528,8 @@ impl SourceFile {
     }
 
     #[cfg(feature = "heights")]
-    fn heights(&self) -> crate::import::heights::Heights {
-        crate::import::heights::Heights {
+    fn heights(&self) -> frame::Heights {
+        frame::Heights {
             cell: self.cell,
             step: self.height_scale,
             zero: self.height_zero,

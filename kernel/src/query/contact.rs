@@ -129,22 +129,22 @@ impl Wheel {
 outcomes! {
     /// What a contact or a point of a chassis came to. The first four are those of [`Status`].
     ContactStatus {
-        Found = 0, "found", "CONTACT_FOUND", "There is ground, and the values describe it.";
-        NoGround = 1, "no ground", "CONTACT_NO_GROUND", "There is no ground within reach.";
-        NotInImage = 2, "not in image", "CONTACT_NOT_IN_IMAGE", "The image covers no place that was asked for.";
-        Damaged = 3, "damaged", "CONTACT_DAMAGED", "A place that was asked for lies in a damaged tile.";
-        NotFinite = 4, "not finite", "CONTACT_NOT_FINITE", "A number of the pose is not finite.";
-        BadSize = 5, "bad size", "CONTACT_BAD_SIZE",
+        Found = 0, "found", "FOUND", "There is ground, and the values describe it.";
+        NoGround = 1, "no ground", "NO_GROUND", "There is no ground within reach.";
+        NotInImage = 2, "not in image", "NOT_IN_IMAGE", "The image covers no place that was asked for.";
+        Damaged = 3, "damaged", "DAMAGED", "A place that was asked for lies in a damaged tile.";
+        NotFinite = 4, "not finite", "NOT_FINITE", "A number of the pose is not finite.";
+        BadSize = 5, "bad size", "BAD_SIZE",
             "Radius or width is not above zero and at most 100 m, or the reach is none.";
-        Skewed = 6, "skewed", "CONTACT_SKEWED", "The rows of the orientation are not unit vectors at right angles, to 0.001.";
-        Mirrored = 7, "mirrored", "CONTACT_MIRRORED", "The orientation is that of a mirror: its axes have another name.";
-        Lying = 8, "lying", "CONTACT_LYING", "The axle points along down, to 10 degrees: there is no contact patch.";
-        BadDown = 9, "bad down", "CONTACT_BAD_DOWN", "The down vector is zero or not finite.";
-        BadMotion = 10, "bad motion", "CONTACT_BAD_MOTION", "The velocity is not finite, or the time is above one second.";
-        BadPoints = 11, "bad points", "CONTACT_BAD_POINTS",
+        Skewed = 6, "skewed", "SKEWED", "The rows of the orientation are not unit vectors at right angles, to 0.001.";
+        Mirrored = 7, "mirrored", "MIRRORED", "The orientation is that of a mirror: its axes have another name.";
+        Lying = 8, "lying", "LYING", "The axle points along down, to 10 degrees: there is no contact patch.";
+        BadDown = 9, "bad down", "BAD_DOWN", "The down vector is zero or not finite.";
+        BadMotion = 10, "bad motion", "BAD_MOTION", "The velocity is not finite, or the time is above one second.";
+        BadPoints = 11, "bad points", "BAD_POINTS",
             "A weight is negative, all weights are zero, or a number of a point is not finite.";
-        TooManyPoints = 12, "too many points", "CONTACT_TOO_MANY_POINTS", "The compatible form has ten points at most.";
-        NoGroup = 13, "no group", "CONTACT_NO_GROUP", "The point names a group that is not given.";
+        TooManyPoints = 12, "too many points", "TOO_MANY_POINTS", "The compatible form has ten points at most.";
+        NoGroup = 13, "no group", "NO_GROUP", "The point names a group that is not given.";
     }
 }
 

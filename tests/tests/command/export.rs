@@ -807,7 +807,7 @@ fn gaps_between_lanes_are_found_once() {
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
     let [out, err] = expect(0, &folder, &["build", "gap.obj", "--settings", "s.toml", "--strict"]);
     holds(&out, &["\nbeside 8 open edges: 1 gap of up to 2 m; "]);
-    holds(&err, &["note: gap.obj: beside open edges there is a gap 1.19 cm wide, 20 m long at "]);
+    holds(&err, &["note: gap.obj: beside open edges there is a gap 1.2 cm wide, 20 m long at "]);
     for size in ["1", "20", "80", "200"] {
         let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", size]);
         let facts = &facts["facts"];

@@ -12,7 +12,7 @@ from ._arrays import numbers
 from ._hardpan import CONTACT_STATUS
 
 ContactStatus: Any = enum.IntEnum(
-    "ContactStatus", {symbol.removeprefix("CONTACT_"): code for symbol, code, _ in CONTACT_STATUS}
+    "ContactStatus", {symbol: code for symbol, code, _ in CONTACT_STATUS}
 )
 ContactStatus.__doc__ = "What a wheel came to."
 

@@ -7,6 +7,7 @@ __version__: str
 STATUS: list[tuple[str, int, str]]
 REACH: list[tuple[str, int, str]]
 CONTACT_STATUS: list[tuple[str, int, str]]
+RAY_STATUS: list[tuple[str, int, str]]
 COLUMNS: list[tuple[str, str, int]]
 
 class ImageError(ValueError): ...

@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::build::source::{ground, parts};
+use crate::build::stage::raster::least_tolerance;
 use crate::image::provenance::{Input, Provenance};
 use crate::import::place::{Budget, is_placed};
 use crate::import::{Frame, Import, file_name, utf8};
@@ -152,6 +153,12 @@ impl<'a> Asked<'a> {
         });
         let mut settings = settings;
         over(&mut settings);
+        if settings.patch_tolerance.is_none() {
+            // steep ones take more than they ask for
+            let z_log2 = settings.build.z_log2;
+            let fields = &mut import.scene.fields;
+            fields.iter_mut().for_each(|f| f.tolerance = f.tolerance.max(least_tolerance(f, z_log2)));
+        }
         settings.build.crs.clone_from(&import.crs);
         if import.height_error > 0.0 {
             // on top of what the image rounds itself

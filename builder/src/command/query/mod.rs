@@ -57,8 +57,8 @@ pub struct Args {
     /// Points in degrees, if the image knows where on earth it lies
     #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
     lonlat: Vec<Ask>,
-    /// The first surface in a direction; again for more rays
-    #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
+    /// x,y,z,dx,dy,dz,length: the first surface in a direction
+    #[arg(long, value_name = "RAY", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
     ray: Vec<Shot>,
     /// Rays see these kinds alone: ground,ceiling,obstacle
     #[arg(long, value_name = "KINDS", value_parser = rays::kinds, default_value = "", hide_default_value = true)]
@@ -69,7 +69,7 @@ pub struct Args {
     /// Points or rays of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Its columns by name, with commas or blanks between them as the file has: id,northing,easting,z
+    /// Its columns by name, as id,northing,easting,z; or with blanks, as the file has
     #[arg(long, value_name = "NAME,...", requires = "csv")]
     columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
@@ -78,12 +78,12 @@ pub struct Args {
     /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
-    /// What a tyre stands on, at poses or along a drive; methods: point, points10, columns16, columns64, columns256
-    #[arg(long, value_name = "RADIUS,WIDTH[,METHOD]", value_parser = TyreSpec::read)]
+    /// RADIUS,WIDTH[,METHOD]: what a tyre stands on, at a pose, or along a drive
+    #[arg(long, value_name = "TYRE", value_parser = TyreSpec::read)]
     #[arg(conflicts_with_all = ["points", "csv", "lonlat", "plot", "layers", "explain", "fallback", "measure", "ray"])]
     tyre: Option<TyreSpec>,
-    /// Where the centre of the tyre is, and how it is turned, in degrees
-    #[arg(long = "pose", value_name = "x,y,z[,yaw,pitch,roll]", requires = "tyre", conflicts_with = "along")]
+    /// x,y,z[,yaw,pitch,roll]: where its centre is, and degrees; again for more
+    #[arg(long = "pose", value_name = "POSE", requires = "tyre", conflicts_with = "along")]
     #[arg(allow_hyphen_values = true, value_parser = tyre::pose)]
     poses: Vec<[f64; 6]>,
     /// Where answers go; FILE.csv and FILE.json say how [default: stdout]
@@ -116,16 +116,13 @@ pub struct Args {
 const HOW: &str = "\
 Without z the highest ground answers, with z the nearest above or below it. With a length the first going down
 from z answers, at most so far. Metres; coordinates may be negative.
-
-A file has a heading with x and y, and with z, length, t or wheel if there are any. Columns without one are
-x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand. Columns
-dx,dy,dz or to_x,to_y,to_z make each line a ray.
-Columns, units, CSV of other countries, drives, rays: builder/docs/query-and-csv.md.
+A file has a heading with x and y, and with z, length, t or wheel if there are any. Without one lines are
+x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers. Columns dx,dy,dz or
+to_x,to_y,to_z make each line a ray. More, and drives and tyres: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query valley.hpan --lonlat 11.5,48.1
-  hardpan query track.hpan --tyre 0.3,0.25 --pose 10,20,0.28,90
+  hardpan query track.hpan 0,0 --layers
   hardpan query track.hpan --ray 10,20,1.5,1,0,-0.1,50
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 

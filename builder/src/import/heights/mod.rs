@@ -9,6 +9,7 @@ pub use map::grey;
 use super::formats::Given;
 use super::{Count, FileReport, Import, ImportError, ImportErrorKind, NO_NAME, Transform, file_name};
 use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
+pub use crate::settings::frame::Heights;
 use crate::util::text::{counted, grouped};
 use std::path::Path;
 
@@ -92,29 +93,6 @@ pub struct Vertical {
     pub name: String,
 }
 
-/// How the heights of a file become ground. What is left out is as the file says.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Heights {
-    /// Way from post to post, metres.
-    pub cell: Option<f64>,
-    /// Metres of a step of a height map.
-    pub step: Option<f64>,
-    /// The height of its step 0, metres.
-    pub zero: Option<f64>,
-    /// The first row lies in the south.
-    pub south_first: bool,
-    /// The middle of a height map lies at zero, instead of its south-western post.
-    pub centred: bool,
-    /// The file's own system, if it does not say it: an EPSG code.
-    pub file_crs: Option<u32>,
-    /// The system of the image: an EPSG code.
-    pub crs: Option<u32>,
-    /// The number that stands for no height, whatever the file says of it; NaN if none does.
-    pub no_data: Option<f64>,
-    /// What of the file is used: least and greatest x and y, of the file's own plane.
-    pub window: Option<[f64; 4]>,
-}
-
 /// Reads a file of heights: what its bytes say comes to lie in the scene when all files are read.
 pub fn import(given: &Given, read: Bytes) -> Result<Import, ImportError> {
     let path = given.path;
@@ -162,19 +140,20 @@ pub fn as_triangles(scene: &mut Scene) {
 /// What reads the bytes of a file, given its name and where it lies.
 type Bytes = fn(&[u8], &str, &Path) -> Result<HeightGrid, ImportError>;
 
-/// Files of heights that are read from a zip file, by their endings.
-const IN_ZIP: [(&str, Bytes); 4] = [
-    ("hgt", super::hgt::read),
-    ("tif", |bytes, _, path| super::tiff::read(bytes, path)),
-    ("tiff", |bytes, _, path| super::tiff::read(bytes, path)),
-    ("asc", |bytes, _, path| super::esri_ascii::read(bytes, path)),
+/// Files of heights that are read from a zip file, by their endings, and the most bytes that they may have.
+const IN_ZIP: [(&str, u64, Bytes); 4] = [
+    ("hgt", super::hgt::MOST, super::hgt::read),
+    ("tif", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
+    ("tiff", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
+    ("asc", UNPACKED, |bytes, _, path| super::esri_ascii::read(bytes, path)),
 ];
+const UNPACKED: u64 = 512 << 20;
 
 /// The one file of heights in a zip file.
 pub fn in_zip(bytes: &[u8], _: &str, path: &Path) -> Result<HeightGrid, ImportError> {
-    let (name, bytes) = super::zip::only(bytes, path, &IN_ZIP.map(|(ending, _)| ending))?;
+    let (name, bytes) = super::zip::only(bytes, path, &IN_ZIP.map(|(ending, most, _)| (ending, most)))?;
     let lower = name.to_ascii_lowercase();
-    let Some((_, read)) = IN_ZIP.iter().find(|(ending, _)| lower.ends_with(&format!(".{ending}"))) else {
+    let Some((.., read)) = IN_ZIP.iter().find(|(ending, ..)| lower.ends_with(&format!(".{ending}"))) else {
         unreachable!("its name ends in one of these");
     };
     read(&bytes, &name, path)

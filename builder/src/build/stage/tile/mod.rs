@@ -263,7 +263,7 @@ impl<'a> OneTile<'a> {
         bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
         let mut patch_blocks = 0;
         for (n, (f, part)) in parts.iter().enumerate() {
-            words.resize(words.len().next_multiple_of(f.block_len() / 4), 0);
+            words.resize(words.len().next_multiple_of(f.block_len(part) / 4), 0);
             let attribute = ground.attribute(f.material, f.source);
             let record = f.record(part, [x, y], mesh.tile_log2, 4 * words.len(), attribute);
             let record: [u32; 16] = zerocopy::transmute!(record);
