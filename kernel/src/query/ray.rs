@@ -250,7 +250,7 @@ impl<'a> Terrain<'a> {
     }
 
     #[inline(never)]
-    fn raycast_watched<O: Observer>(&self, ray: Ray, options: &RayOptions, o: &mut O) -> RayAnswer {
+    pub(super) fn raycast_watched<O: Observer>(&self, ray: Ray, options: &RayOptions, o: &mut O) -> RayAnswer {
         let d = match ray.way() {
             Ok(d) => d,
             Err(status) => return RayAnswer { status, hit: RayHit::none(0.0, ray.from) },
