@@ -1,7 +1,7 @@
 //! Where the section RAYS has what stands beside a tile and its blocks.
 
-use crate::format::rays::{KINDS, RAYS_MAGIC, RaysHead, RaysRecord, RaysTile, TABLE, Walls, kind_bit};
-use crate::format::{self, Header, Node, TileRecord, bundle};
+use crate::format::rays::{KINDS, RAYS_MAGIC, RaysHead, RaysRecord, RaysTile, TABLE, Walls};
+use crate::format::{self, Header, Node, TileRecord};
 use crate::open::Terrain;
 use zerocopy::FromBytes;
 
@@ -38,15 +38,10 @@ impl<'a> Rays<'a> {
 }
 
 impl<'a> Terrain<'a> {
-    /// Bits of the kinds of surfaces beside the ground that the image stores, as [`kind_bit`] of [`bundle::CEILING`] and
-    /// [`bundle::OBSTACLE`] has them; [`bundle::GROUND`] says that there are extents for rays.
+    /// Bits of the kinds of surfaces beside the ground that the image stores, as [`kind_bit`](format::rays::kind_bit) of `CEILING` and
+    /// `OBSTACLE` of [`bundle`](format::bundle) has them; that of `GROUND` says that there are extents for rays.
     pub fn ray_kinds(&self) -> u32 {
         self.rays.map_or(0, |r| r.head.kinds & KINDS)
-    }
-
-    /// Whether the image stores surfaces of a kind: it always stores the ground.
-    pub fn stores(&self, kind: u16) -> bool {
-        kind == bundle::GROUND || self.ray_kinds() & kind_bit(kind) != 0
     }
 
     /// What stands beside the tile at this word of the image; `None` without such a section or if it is damaged.

@@ -268,7 +268,7 @@ impl<'a> Obj<'a> {
                 true => Undersides::Ceiling,
                 false => Undersides::Ground,
             },
-            rays: rays::again(rays::stored(self.t), None),
+            rays: Some(rays::stored(self.t)),
             weld: Near::default(),
             stitch: None,
             max_slope: known.build.max_slope.filter(|_| self.has_steep()),

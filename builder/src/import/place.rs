@@ -196,7 +196,14 @@ impl<'a> Surface<'a> {
         let grid = |side: f64| {
             let cell = (f64::max(x[1] - x[0], y[1] - y[0]) / side).max(1e-9);
             let count = |[low, high]: [f64; 2]| ((high - low) / cell) as usize + 1;
-            Surface { parts: parts.clone(), low: [x[0], y[0]], cell, columns: count(x), rows: count(y), cells: Vec::new() }
+            Surface {
+                parts: parts.clone(),
+                low: [x[0], y[0]],
+                cell,
+                columns: count(x),
+                rows: count(y),
+                cells: Vec::new(),
+            }
         };
         let most = 64 * near.len() + 1_000_000;
         let mut all = grid(side);

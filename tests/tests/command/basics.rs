@@ -463,7 +463,7 @@ fn by_01_verify() {
     let facts: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(facts["passed"], json!(true));
     let names: Vec<_> = facts["checks"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    let all = "checksums structure bounds digests tables counts cover sheets seams edges";
+    let all = "checksums structure bounds digests tables counts cover sheets rays seams edges";
     assert_eq!(names.join(" "), all);
 
     // what no image can be

@@ -162,7 +162,7 @@ fn vt_22_slips_are_answered_with_what_to_type() {
             "export png bridge.hpan -o map.jpg",
             "one map goes into FILE.png, several go into a folder; name that with -o\n",
         ),
-        ("materials .", ".: this is a folder; name a mesh in it, FILE.obj or FILE.fbx\n"),
+        ("materials .", ".: this is a folder; name a mesh in it, FILE.obj, FILE.fbx, "),
         ("man qury", "error: there is no command qury; commands are build, merge, rebuild, materials, grid, "),
     ] {
         let [out, err] = expect(2, &folder, &typed.split(' ').collect::<Vec<_>>());

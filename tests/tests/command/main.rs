@@ -30,3 +30,4 @@ mod texts;
 mod torture;
 mod trials;
 mod twice;
+mod walls;

@@ -20,6 +20,7 @@ mod rows;
 mod split;
 mod stitch;
 mod verify;
+mod walls;
 mod watertight;
 mod weld;
 

@@ -84,6 +84,8 @@ impl<'a> Writer<'a> {
     }
 
     fn grid(&mut self, grid: &Grid, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
+        // of empty cells, too, a block is read to see that
+        self.raise([depth, 0, 0, 1], 0);
         let dense = grid.is_dense();
         let entries = self.node_of(at, grid.block_log2, grid.side_log2, dense, Some(group));
         let blocks = grid.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();
