@@ -11,7 +11,7 @@ use crate::util::dice::Dice;
 use crate::util::text::{bounded, counted, grouped};
 use hardpan_shaders::sort::mix;
 
-/// What placed sources may come to.
+/// The most that placed sources may come to.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Triangles of all of them.
@@ -31,7 +31,7 @@ impl Budget {
     pub const NONE: Budget = Budget { triangles: u64::MAX, memory: None };
 }
 
-/// What placed sources come to.
+/// Places and triangles of placed sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
     /// How often any source stands somewhere.
