@@ -53,7 +53,8 @@ pub struct Given<'a> {
     pub frame: &'a Frame,
 }
 
-/// Why files of a format are not read, and what to do. Both texts are made of the file's ending, or else of the format's name.
+/// Why files of a format are not read, and what to do. Both texts are made of the file's ending, or else of the
+/// format's name.
 pub struct Refusal {
     /// Who can help.
     pub kind: ImportErrorKind,

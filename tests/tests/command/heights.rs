@@ -548,7 +548,8 @@ fn bmp(rows: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-/// A scene of MAVS: grey 128 is zero, a step is `Scale`, posts are `Resolution` apart, the middle is 0, 0, and the first row lies south.
+/// A scene of MAVS: grey 128 is zero, a step is `Scale`, posts are `Resolution` apart, the middle is 0, 0, and the
+/// first row lies south.
 #[test]
 fn mv_34_to_39_a_height_map_is_the_ground_of_a_scene() {
     let folder = folder("heights_scene");

@@ -156,7 +156,8 @@ fn vt_32_info_has_the_published_shape() {
     assert!(bridge["bound"]["tests"].as_u64() > Some(0));
 }
 
-/// Tests of triangles whose products need 128 bits are told, where there are any: here of those two, whatever lies on them.
+/// Tests of triangles whose products need 128 bits are told, where there are any: here of those two, whatever lies on
+/// them.
 #[test]
 fn wide_tests_are_told() {
     let folder = folder("wide_tests_are_told");
@@ -233,7 +234,8 @@ fn vt_32_another_shape_is_not_the_published_one() {
     assert!(tried > 400, "{tried}");
 }
 
-/// Blocks by depth, as `info --leaves` shows them: those up to the depth tolerance hold as many triangles as is preferred at most.
+/// Blocks by depth, as `info --leaves` shows them: those up to the depth tolerance hold as many triangles as is
+/// preferred at most.
 #[test]
 fn vt_71_leaf_sizes_by_depth() {
     let folder = folder("vt_71_leaf_sizes_by_depth");
@@ -280,7 +282,8 @@ fn vt_71_leaf_sizes_by_depth() {
     }
 }
 
-/// A section that need not be understood is passed over and listed; what is made of the image has it no more, and that is said.
+/// A section that need not be understood is passed over and listed; what is made of the image has it no more, and that
+/// is said.
 #[test]
 fn sections_of_a_newer_version() {
     use verification::bytes::with_section;

@@ -8,7 +8,7 @@ use std::path::Path;
 use self::body::{Body, Stop};
 use self::head::{Element, Head, Property};
 use super::{
-    FileReport, Frame, Import, ImportError, MOST_VERTICES, NO_NAME, Place, Unit, Up, bytes, file_name, forget_unused,
+    FileReport, Frame, Import, ImportError, MAX_VERTICES, NO_NAME, Place, Unit, Up, bytes, file_name, forget_unused,
     plain,
     polygon::Cutter,
     report::{Tally, Thing},
@@ -126,7 +126,7 @@ fn vertices(
     tally: &mut Tally,
 ) -> Result<Result<(), Stop>, ImportError> {
     let count = element.count as usize; // no more than bytes of the file
-    if count > MOST_VERTICES {
+    if count > MAX_VERTICES {
         return Err(too_many(path, "more than 4,294,967,293 vertices"));
     }
     let axis = |name: &str| element.properties.iter().position(|p| p.name == name && p.list.is_none());

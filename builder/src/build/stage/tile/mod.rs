@@ -84,7 +84,8 @@ fn reach([low, high]: [i32; 2], [least, most]: [i32; 2]) -> [i32; 2] {
     [low.min(least), high.max(most)]
 }
 
-/// What the triangles of a tile are made of: they have their numbers in the mesh, and attributes by their places in its palette.
+/// What the triangles of a tile are made of: they have their numbers in the mesh, and attributes by their places in its
+/// palette.
 struct Ground<'a> {
     mesh: &'a Mesh,
     palette: Vec<(u16, u16)>,
@@ -100,7 +101,8 @@ impl Ground<'_> {
     }
 }
 
-/// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
+/// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of
+/// [`Rule::take`].
 pub fn estimated(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Result<(), BuildError> {
     let tris: Vec<Tri> = tiling.faces(index).iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
     let low = tiling.at(index).map(|v| i64::from(v) << mesh.tile_log2);
