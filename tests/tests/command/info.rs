@@ -289,7 +289,7 @@ fn sections_of_a_newer_version() {
     use verification::bytes::with_section;
     let folder = crate::shell::bridge("sections_of_a_newer_version");
     let known = fs::read(folder.join("bridge.hpan")).unwrap();
-    for (file, kind, flags, label) in [("a.hpan", 4711, 0, "unknown 4711"), ("b.hpan", 9, 2, "rays 9")] {
+    for (file, kind, flags, label) in [("a.hpan", 4711, 0, "unknown 4711"), ("b.hpan", 11, 2, "normals 11")] {
         let more = with_section(&known, kind, flags, &[7; 300]);
         fs::write(folder.join(file), &more[..]).unwrap();
         expect(0, &folder, &["verify", file]);
@@ -315,7 +315,7 @@ fn sections_of_a_newer_version() {
         }
     }
     // one that must be understood
-    for (kind, name) in [(9, "rays"), (4711, "unknown")] {
+    for (kind, name) in [(11, "normals"), (4711, "unknown")] {
         fs::write(folder.join("c.hpan"), &with_section(&known, kind, 3, &[7; 300])[..]).unwrap();
         let why = crate::shell::error(3, &folder, &["info", "c.hpan"]);
         assert!(why.contains(&format!("section kind {kind} ({name}) must be understood")), "{why}");
