@@ -70,11 +70,11 @@ pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::provenance::{Input, MatchedBy, Provenance};
 pub use image::{Image, ImageFile};
-pub use options::{Fallback, MaxCost, Near, Options, Outliers, Rays, SourceError, Split, Undersides};
+pub use options::{Fallback, Georeference, MaxCost, Near, Options, Outliers, Rays, SourceError, Split, Undersides};
 pub use report::{
     About, Code, CodeEntry, Contested, ErrorQuantiles, Finding, Hint, Outlier, Quantity, Repair, Report, Severity,
 };
-pub use scene::{Georeference, HeightField, Material, Scene, Triangle, Wall, WallKind};
+pub use scene::{HeightField, Material, Scene, Triangle, Wall, WallKind};
 pub use settings::Settings;
 pub use settings::factors::Factors;
 pub use verify::{

@@ -114,7 +114,7 @@ pub struct Options {
     pub source_error: Option<SourceError>,
     /// Where on earth the scene lies, if that is known.
     #[serde(skip)]
-    pub crs: Option<crate::scene::Georeference>,
+    pub crs: Option<Georeference>,
     /// Which triangles are undersides, where their material does not say.
     pub undersides: Undersides,
     /// Whether a source may lose most of itself.
@@ -410,3 +410,34 @@ impl fmt::Display for OptionError {
 }
 
 impl std::error::Error for OptionError {}
+
+/// Where on earth a scene lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Georeference {
+    /// Codes and numbers; the lengths of names are those of the names here.
+    pub record: hardpan::format::Crs,
+    /// What the plane system is called.
+    pub name: String,
+    /// What its datum is called.
+    pub datum: String,
+    /// What the vertical system is called; empty if it is not known.
+    pub vertical: String,
+}
+
+impl Georeference {
+    /// What an image records.
+    pub fn of(t: &hardpan::Terrain) -> Option<Self> {
+        let (record, names) = t.crs()?;
+        let [name, datum, vertical] = names.map(str::to_owned);
+        Some(Georeference { record: *record, name, datum, vertical })
+    }
+
+    /// The bytes of section CRS. Names that are too long for it are cut.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let names = [&self.name, &self.datum, &self.vertical].map(|name| crate::util::text::bounded(name));
+        let [name_len, datum_len, vertical_len] = [0, 1, 2].map(|k| names[k].len() as u16);
+        let record = hardpan::format::Crs { name_len, datum_len, vertical_len, ..self.record };
+        let names = names.iter().flat_map(|name| name.bytes());
+        zerocopy::IntoBytes::as_bytes(&record).iter().copied().chain(names).collect()
+    }
+}

@@ -147,37 +147,6 @@ pub struct HeightField {
     pub tolerance: f64,
 }
 
-/// Where on earth a scene lies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Georeference {
-    /// Codes and numbers; the lengths of names are those of the names here.
-    pub record: hardpan::format::Crs,
-    /// What the plane system is called.
-    pub name: String,
-    /// What its datum is called.
-    pub datum: String,
-    /// What the vertical system is called; empty if it is not known.
-    pub vertical: String,
-}
-
-impl Georeference {
-    /// What an image records.
-    pub fn of(t: &hardpan::Terrain) -> Option<Self> {
-        let (record, names) = t.crs()?;
-        let [name, datum, vertical] = names.map(str::to_owned);
-        Some(Georeference { record: *record, name, datum, vertical })
-    }
-
-    /// The bytes of section CRS. Names that are too long for it are cut.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let names = [&self.name, &self.datum, &self.vertical].map(|name| crate::util::text::bounded(name));
-        let [name_len, datum_len, vertical_len] = [0, 1, 2].map(|k| names[k].len() as u16);
-        let record = hardpan::format::Crs { name_len, datum_len, vertical_len, ..self.record };
-        let names = names.iter().flat_map(|name| name.bytes());
-        zerocopy::IntoBytes::as_bytes(&record).iter().copied().chain(names).collect()
-    }
-}
-
 /// What a file of a scene is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {

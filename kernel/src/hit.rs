@@ -25,7 +25,7 @@ macro_rules! outcomes {
                 match self { $($type::$variant => $name),* }
             }
 
-            /// Its name in programs: in Python as it stands, in C after `HPAN_`.
+            /// Its name in programs: in Python as it stands, in C after `HPAN_` or `HPAN_RAY_`.
             pub const fn symbol(self) -> &'static str {
                 match self { $($type::$variant => $symbol),* }
             }
@@ -37,6 +37,8 @@ macro_rules! outcomes {
         }
     };
 }
+
+pub(crate) use outcomes;
 
 outcomes! {
     /// What a query came to.

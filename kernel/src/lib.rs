@@ -23,6 +23,8 @@
 //! | ask | [`Terrain::closest`], [`Terrain::below`], [`Terrain::segment_m`], [`Terrain::layers`], [`Terrain::layers_vec`] |
 //! | look in any direction | [`Terrain::raycast`] on a [`Ray`] with [`RayOptions`]; `docs/rays.md` of this crate |
 //! | know what is above, or beside | [`Terrain::clearance`], [`Terrain::can_step`], [`Terrain::closest_of`], [`Terrain::layers_of`]; [`Terrain::rays`] of a body |
+//! | know what a wheel stands on | [`Terrain::contact`] of a [`Tyre`] and a [`Wheel`], [`Terrain::chassis`]; [`Axes`] of other programs; `docs/tyre.md` |
+//! | sense terrain as a vehicle does | [`Terrain::sensor`] with a [`SensorConfig`], [`Pattern`]; `docs/sensor.md` |
 //! | ask much | [`Terrain::closest_batch`]; a [`Cursor`] for [`Terrain::closest_cursor`] |
 //! | say where | [`IntoPoint`]: `[f64; 3]`, `[f32; 3]`, `[`[`Fixed`]`; 3]`, [`Point`] |
 //! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
@@ -60,9 +62,12 @@ pub use heapless;
 pub use hit::{Answer, Cost, Hit, Layers, LeafKind, Normal, Reach, Status, Windows};
 pub use open::Terrain;
 pub use point::{Fixed, IntoPoint, Point};
+pub use query::{Axes, ChassisHit, ChassisPoint, Group, Pattern, PoseError};
 pub use query::{Beam, Clearance, Mover, Pose, Sensed, Step, StepStatus};
+pub use query::{Contact, ContactPoint, ContactStatus, Lattice, MOST_COMPATIBLE_POINTS, Method, Motion, Tyre, Wheel};
 pub use query::{Cursor, Ground, Options, Surface};
 pub use query::{FaceNormal, Kind, Kinds, MOST_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
+pub use query::{SensorConfig, SensorError, SensorReading, SensorStep, SensorTrace, Setting, TRACES};
 pub use trace::Trace;
 pub use verify::Verifier;
 

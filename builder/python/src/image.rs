@@ -3,7 +3,7 @@
 use crate::{
     ImageError,
     columns::{Arrays, Given, Points, answered, no_room, room},
-    explain, facts, rays,
+    contact, explain, facts, rays,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
 use hardpan_builder::util::files::NewFile;
@@ -248,6 +248,40 @@ impl Held {
         }
         drop(readable);
         Ok((width, (z, slope, material, source, count, status)))
+    }
+
+    /// Three numbers a wheel of centre, nine of its matrix, three of down or none.
+    #[allow(clippy::too_many_arguments)] // as Python has them
+    fn contact<'py>(
+        &self,
+        py: Python<'py>,
+        centre: Given,
+        ori: Given,
+        down: Given,
+        size: [f64; 2],
+        columns: u32,
+        points: Given,
+        reach: Option<[f64; 2]>,
+        axes: &str,
+    ) -> PyResult<contact::Contacts<'py>> {
+        let bytes = self.bytes()?;
+        contact::contacts(py, &terrain(&bytes)?, [&centre, &ori, &down], size, columns, &points, reach, axes)
+    }
+
+    /// Three numbers a step of the centre, nine of the matrix, one and four of the distances.
+    #[allow(clippy::too_many_arguments)] // as Python has them
+    fn sensor<'py>(
+        &self,
+        py: Python<'py>,
+        centre: Given,
+        ori: Given,
+        traces: Given,
+        wheels: Given,
+        vehicle: Given,
+        tyres: Given,
+    ) -> PyResult<contact::Readings<'py>> {
+        let bytes = self.bytes()?;
+        contact::readings(py, &terrain(&bytes)?, [&centre, &ori], [&traces, &wheels], [&vehicle, &tyres])
     }
 
     /// Three numbers a ray of origin and direction.

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod columns;
+mod contact;
 mod explain;
 mod facts;
 mod image;
@@ -13,7 +14,7 @@ mod rays;
 mod report;
 mod wheels;
 
-use hardpan::{Reach, Status};
+use hardpan::{ContactStatus, RayStatus, Reach, Status};
 use hardpan_builder::query::column::COLUMNS;
 use pyo3::prelude::*;
 
@@ -27,6 +28,9 @@ fn _hardpan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("STATUS", Status::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning())).collect::<Vec<_>>())?;
     module.add("REACH", Reach::ALL.iter().map(|r| (r.symbol(), r.code(), r.meaning())).collect::<Vec<_>>())?;
+    let contact = ContactStatus::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning()));
+    module.add("CONTACT_STATUS", contact.collect::<Vec<_>>())?;
+    module.add("RAY_STATUS", RayStatus::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning())).collect::<Vec<_>>())?;
     module.add("COLUMNS", COLUMNS.iter().map(|c| (c.symbol, c.unit, c.parts.len())).collect::<Vec<_>>())?;
     module.add_class::<image::Held>()?;
     module.add_class::<wheels::Wheels>()?;

@@ -1,7 +1,7 @@
 //! Rays as columns.
 
 use crate::columns::{Given, room};
-use hardpan::{Kinds, RayAnswer, RayOptions, RayStatus, Terrain};
+use hardpan::{Kinds, RayAnswer, RayOptions, Terrain};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
@@ -19,21 +19,6 @@ pub type Arrays<'py> = (
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<bool>>,
 );
-
-/// As `hardpan.RayStatus` has them.
-fn number(status: RayStatus) -> u8 {
-    match status {
-        RayStatus::Found => 0,
-        RayStatus::Clear => 1,
-        RayStatus::LeftImage => 2,
-        RayStatus::NotStored => 3,
-        RayStatus::Damaged => 4,
-        RayStatus::LimitReached => 5,
-        RayStatus::NoLength => 6,
-        RayStatus::NotFinite => 7,
-        RayStatus::TooLong => 8,
-    }
-}
 
 /// What rays see.
 pub fn options(kinds: u32, classes: u32, front_only: bool, after: Option<f64>) -> RayOptions {
@@ -82,7 +67,7 @@ pub fn cast<'py>(
                     at[3 * i..3 * i + 3].copy_from_slice(&t.metres(hit.at));
                     normal[3 * i..3 * i + 3].copy_from_slice(&t.face_normal_f64(&hit));
                     (material[i], source[i]) = (hit.material, hit.source);
-                    (status[i], kind[i], back[i]) = (number(came), hit.kind as u8, hit.back);
+                    (status[i], kind[i], back[i]) = (came.code(), hit.kind as u8, hit.back);
                 }
             });
             py.check_signals()?;

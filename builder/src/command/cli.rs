@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 use super::{
     Done, bench, build, check, completions, demo, diff, export, failure::Failure, grid, help, info, materials, merge,
-    query, rebuild, verify, vstu,
+    query, rebuild, sensor, verify, vstu,
 };
 
 #[derive(Parser)]
@@ -33,6 +33,8 @@ pub(super) enum Command {
     Info(info::Args),
     /// Ask an image for the ground at points
     Query(query::Args),
+    /// Drive a terrain sensor over an image: a trace ahead and one below each wheel, as CSV and OBJ
+    Sensor(sensor::Args),
     /// Write what the kernel sees: an OBJ that builds the same image again, or maps as PNG
     Export(export::Args),
     /// Compare two images: bytes, facts, heights and materials
@@ -69,7 +71,9 @@ impl Command {
     /// How many threads share its work, 0 for as many as the environment says or the machine has; of those that answer at once none do.
     pub(super) fn threads(&self) -> Option<usize> {
         match self {
-            Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
+            Command::Info(_) | Command::Query(_) | Command::Sensor(_) | Command::Completions(_) | Command::Man(_) => {
+                None
+            }
             Command::Build(args) => Some(args.threads.count()),
             Command::Merge(args) => Some(args.threads()),
             Command::Rebuild(args) => Some(args.threads()),

@@ -34,6 +34,7 @@ mod query;
 mod rebuild;
 mod report;
 mod scene;
+mod sensor;
 mod signals;
 mod stdout;
 mod tables;
@@ -110,6 +111,7 @@ fn run(command: Command, out: &mut impl Write) -> Done {
         Command::Grid(args) => grid::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
+        Command::Sensor(args) => sensor::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
         Command::Check(args) => check::run(&args, out),

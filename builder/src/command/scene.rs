@@ -16,7 +16,7 @@ use crate::settings::mavs::{self, Angles, Typed};
 
 use super::{Done, Failure, Kind, NewFile, Replace, has_extension, length};
 
-/// What is typed beside a scene.
+/// Options that are typed beside a scene.
 #[derive(clap::Args, Default)]
 pub struct Args {
     /// MAVS: the folder of meshes [default: as the scene states, or scenes/meshes of --data-dir]

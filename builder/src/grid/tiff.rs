@@ -1,7 +1,7 @@
 //! A grid as GeoTIFF: doubles, row 0 in the north, NaN where there is no ground.
 
 use super::{Grid, Squares};
-use crate::scene::Georeference;
+use crate::options::Georeference;
 use hardpan::format::Crs;
 use std::io::{self, Seek, Write};
 use tiff::{

@@ -54,8 +54,9 @@ use std::{
 
 use rayon::prelude::*;
 
+use crate::options::Georeference;
 use crate::options::Options;
-use crate::scene::{Called, DEFAULT_MU, Georeference, HeightField, Material, Scene, Triangle};
+use crate::scene::{Called, DEFAULT_MU, HeightField, Material, Scene, Triangle};
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
 use formats::{Given, Head, Reader};

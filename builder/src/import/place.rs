@@ -11,7 +11,7 @@ use crate::util::dice::Dice;
 use crate::util::text::{bounded, counted, grouped};
 use hardpan_shaders::sort::mix;
 
-/// What placed sources may come to.
+/// The most that placed sources may come to.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Triangles of all of them.
@@ -31,7 +31,7 @@ impl Budget {
     pub const NONE: Budget = Budget { triangles: u64::MAX, memory: None };
 }
 
-/// What placed sources come to.
+/// Places and triangles of placed sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
     /// How often any source stands somewhere.
@@ -191,21 +191,46 @@ impl<'a> Surface<'a> {
                 }
             }
         }
-        let side = (near.len() as f64).sqrt().ceil().clamp(1.0, 2048.0);
-        let cell = (f64::max(x[1] - x[0], y[1] - y[0]) / side).max(1e-9);
-        let count = |[low, high]: [f64; 2]| ((high - low) / cell) as usize + 1;
-        let (columns, rows) = (count(x), count(y));
-        let mut all =
-            Surface { parts, low: [x[0], y[0]], cell, columns, rows, cells: vec![Vec::new(); columns * rows] };
+        // large triangles lie in many cells
+        let mut side = (near.len() as f64).sqrt().ceil().clamp(1.0, 2048.0);
+        let grid = |side: f64| {
+            let cell = (f64::max(x[1] - x[0], y[1] - y[0]) / side).max(1e-9);
+            let count = |[low, high]: [f64; 2]| ((high - low) / cell) as usize + 1;
+            Surface {
+                parts: parts.clone(),
+                low: [x[0], y[0]],
+                cell,
+                columns: count(x),
+                rows: count(y),
+                cells: Vec::new(),
+            }
+        };
+        let most = 64 * near.len() + 1_000_000;
+        let mut all = grid(side);
+        while side > 1.0 && near.iter().map(|one| all.count(*one)).sum::<usize>() > most {
+            side = (side / 2.0).floor();
+            all = grid(side);
+        }
+        all.cells = vec![Vec::new(); all.columns * all.rows];
         for (p, i) in near {
-            let part = all.parts[p as usize];
-            let [a, b] = bounds(part, &part.scene.triangles[i as usize]);
-            let ([from, below], [to, above]) = (all.cell_of(a), all.cell_of(b));
+            let [[from, below], [to, above]] = all.cells_of((p, i));
             for row in below..=above {
-                (from..=to).for_each(|column| all.cells[row * columns + column].push((p, i)));
+                (from..=to).for_each(|column| all.cells[row * all.columns + column].push((p, i)));
             }
         }
         all
+    }
+
+    /// Least and greatest cells that a triangle may lie in.
+    fn cells_of(&self, (p, i): (u32, u32)) -> [[usize; 2]; 2] {
+        let part = self.parts[p as usize];
+        bounds(part, &part.scene.triangles[i as usize]).map(|at| self.cell_of(at))
+    }
+
+    /// How many they are.
+    fn count(&self, one: (u32, u32)) -> usize {
+        let [[from, below], [to, above]] = self.cells_of(one);
+        (to - from + 1) * (above - below + 1)
     }
 
     /// Column and row of the cell of a place, or of the nearest cell.

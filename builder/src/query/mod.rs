@@ -3,6 +3,7 @@
 pub mod column;
 pub mod shot;
 pub mod table;
+pub mod tyre;
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 

@@ -46,18 +46,3 @@ impl Shot {
         }
     }
 }
-
-/// A status in words.
-pub fn status_text(status: RayStatus) -> &'static str {
-    match status {
-        RayStatus::Found => "found",
-        RayStatus::Clear => "clear",
-        RayStatus::LeftImage => "left the image",
-        RayStatus::NotStored => "not stored",
-        RayStatus::Damaged => "damaged",
-        RayStatus::LimitReached => "limit reached",
-        RayStatus::NoLength => "no length",
-        RayStatus::NotFinite => "not finite",
-        RayStatus::TooLong => "too long",
-    }
-}

@@ -203,6 +203,30 @@ impl fmt::Display for Unit {
     }
 }
 
+#[cfg(feature = "heights")]
+/// How the heights of a file become ground. What is left out is as the file says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Heights {
+    /// Way from post to post, metres.
+    pub cell: Option<f64>,
+    /// Metres of a step of a height map.
+    pub step: Option<f64>,
+    /// The height of its step 0, metres.
+    pub zero: Option<f64>,
+    /// The first row lies in the south.
+    pub south_first: bool,
+    /// The middle of a height map lies at zero, instead of its south-western post.
+    pub centred: bool,
+    /// The file's own system, if it does not say it: an EPSG code.
+    pub file_crs: Option<u32>,
+    /// The system of the image: an EPSG code.
+    pub crs: Option<u32>,
+    /// The number that stands for no height, whatever the file says of it; NaN if none does.
+    pub no_data: Option<f64>,
+    /// What of the file is used: least and greatest x and y, of the file's own plane.
+    pub window: Option<[f64; 4]>,
+}
+
 /// How a file's numbers become metres, z up.
 ///
 /// In this order, each in f64: `up` turned to z; times `scale`; times the unit's numerator, divided by its denominator; turned
@@ -226,7 +250,7 @@ pub struct Frame {
     pub translate: [f64; 3],
     /// Of a file of heights.
     #[cfg(feature = "heights")]
-    pub heights: crate::import::heights::Heights,
+    pub heights: Heights,
 }
 
 impl Default for Frame {

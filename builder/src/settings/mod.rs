@@ -25,7 +25,7 @@ use self::placement::{Placement, Scatter};
 use crate::options::{Options, Undersides};
 use crate::report::Code;
 pub use crate::util::serde_ext::Scale;
-use crate::util::serde_ext::{Table, flag, some_exactly, some_table, some_unsigned, table, word};
+use crate::util::serde_ext::{Table, flag, some_exactly, some_table, some_unsigned, surface_type, table, word};
 use crate::util::text::{bounded, grouped};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{fmt, marker::PhantomData, path::Path};
@@ -164,7 +164,8 @@ pub struct SourceFile {
     /// Gain, as a factor, 0 or more.
     #[serde(deserialize_with = "some_unsigned")]
     pub gain: Option<f64>,
-    /// Surface type, 0 to 65,535.
+    /// Surface type, 0 to 65,535, or a name as below.
+    #[serde(deserialize_with = "surface_type")]
     pub surface_type: Option<u16>,
     /// Cone index, PSI, 0 or more.
     #[serde(deserialize_with = "some_unsigned")]
@@ -218,7 +219,8 @@ pub struct PartRule {
     /// Gain, as a factor, 0 or more.
     #[serde(deserialize_with = "some_unsigned")]
     pub gain: Option<f64>,
-    /// Surface type, 0 to 65,535.
+    /// Surface type, 0 to 65,535, or a name as below.
+    #[serde(deserialize_with = "surface_type")]
     pub surface_type: Option<u16>,
     /// Classes for masks: 0 to 31 each.
     pub classes: Option<Vec<u8>>,
@@ -262,8 +264,9 @@ pub struct MaterialRule {
     /// Gain, as a factor, 0 or more.
     #[serde(deserialize_with = "some_unsigned")]
     pub gain: Option<f64>,
-    /// Surface type, 0 to 65,535: 0 dry, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble strip, 16 ice, 17 snow, 18 clay, 19 sand; others
+    /// Surface type, 0 to 65,535, or its name: 0 dry, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble_strip, 16 ice, 17 snow, 18 clay, 19 sand; others
     /// are the user's.
+    #[serde(deserialize_with = "surface_type")]
     pub surface_type: Option<u16>,
     /// Classes for masks: 0 to 31 each.
     pub classes: Option<Vec<u8>>,
@@ -525,8 +528,8 @@ impl SourceFile {
     }
 
     #[cfg(feature = "heights")]
-    fn heights(&self) -> crate::import::heights::Heights {
-        crate::import::heights::Heights {
+    fn heights(&self) -> frame::Heights {
+        frame::Heights {
             cell: self.cell,
             step: self.height_scale,
             zero: self.height_zero,

@@ -161,3 +161,26 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         Some(Flag::Number(_)) => Err(de::Error::custom("expected true, false, 1 or 0")),
     }
 }
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected u16")]
+enum SurfaceType {
+    Number(u16),
+    Name(String),
+}
+
+/// A surface type: its number, or its name.
+pub(crate) fn surface_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    use hardpan::format::surface::NAMES;
+    match Option::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(SurfaceType::Number(n)) => Ok(Some(n)),
+        Some(SurfaceType::Name(name)) => match NAMES.iter().find(|(known, _)| *known == name) {
+            Some((_, n)) => Ok(Some(*n)),
+            None => {
+                let known = NAMES.map(|(known, _)| format!("`{known}`")).join(", ");
+                Err(de::Error::custom(format!("unknown variant `{name}`, expected one of {known}")))
+            }
+        },
+    }
+}

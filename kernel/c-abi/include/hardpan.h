@@ -29,6 +29,42 @@
 // `hpan_ray_options.flags`: `after` counts.
 #define HPAN_RAY_AFTER 2
 
+// `hpan_body.flags`: `down` counts; else down lies in the plane of the wheel.
+#define HPAN_DOWN_VALID 1
+
+// `hpan_body.flags`: `velocity` counts.
+#define HPAN_VELOCITY_VALID 2
+
+// `hpan_body.flags`: the body is asked for `dt` seconds ahead, if its velocity counts.
+#define HPAN_EXTRAPOLATE 4
+
+// Most contact points of a wheel of `hpan_ts_query`.
+#define HPAN_TS_CONTACT_POINTS 10
+
+// Most points of the chassis of `hpan_ts_query`.
+#define HPAN_TS_CHASSIS_POINTS 25
+
+// Most groups of `hpan_ts_query`.
+#define HPAN_TS_GROUPS 8
+
+// `hpan_sensor.vehicle_setting` and `tyre_setting`: the value of the configuration.
+#define HPAN_CONSTANT 0
+
+// `hpan_sensor.vehicle_setting` and `tyre_setting`: the value of each step.
+#define HPAN_EXTERNAL 1
+
+// `hpan_sensor_input.flags`: `vehicle_distance` is given.
+#define HPAN_VEHICLE_DISTANCE 1
+
+// `hpan_sensor_input.flags`: `tyre_distance` is given.
+#define HPAN_TYRE_DISTANCE 2
+
+// `hpan_sensor_input.flags`: `wheels` are given.
+#define HPAN_WHEELS 4
+
+// `hpan_sensor_found.status` of a trace that is not enabled.
+#define HPAN_TRACE_DISABLED 255
+
 // Most surfaces of a stack.
 #define HPAN_STACK_MOST 8
 
@@ -270,6 +306,105 @@ typedef uint8_t hpan_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What a wheel, or a point of a chassis, came to.
+enum hpan_contact_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // There is ground, and the values describe it.
+  HPAN_CONTACT_FOUND = 0,
+  // There is no ground within reach.
+  HPAN_CONTACT_NO_GROUND = 1,
+  // The image covers no place that was asked for.
+  HPAN_CONTACT_NOT_IN_IMAGE = 2,
+  // A place that was asked for lies in a damaged tile.
+  HPAN_CONTACT_DAMAGED = 3,
+  // A number of the pose is not finite.
+  HPAN_CONTACT_NOT_FINITE = 4,
+  // Radius or width is not above zero and at most 100 m, or the reach is none.
+  HPAN_CONTACT_BAD_SIZE = 5,
+  // The rows of the orientation are not unit vectors at right angles, to 0.001.
+  HPAN_CONTACT_SKEWED = 6,
+  // The orientation is that of a mirror: its axes have another name.
+  HPAN_CONTACT_MIRRORED = 7,
+  // The axle points along down, to 10 degrees: there is no contact patch.
+  HPAN_CONTACT_LYING = 8,
+  // The down vector is zero or not finite.
+  HPAN_CONTACT_BAD_DOWN = 9,
+  // The velocity is not finite, or the time is above one second.
+  HPAN_CONTACT_BAD_MOTION = 10,
+  // A weight is negative, all weights are zero, or a number of a point is not finite.
+  HPAN_CONTACT_BAD_POINTS = 11,
+  // The compatible form has ten points at most.
+  HPAN_CONTACT_TOO_MANY_POINTS = 12,
+  // The point names a group that is not given.
+  HPAN_CONTACT_NO_GROUP = 13,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum hpan_contact_status hpan_contact_status;
+#else
+typedef uint8_t hpan_contact_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Axes of a world and of a body, of `hpan_body.axes`; answers are in the axes of their question.
+enum hpan_axes
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Forward, left, up in both: ISO 8855.
+  HPAN_AXES_ISO8855 = 0,
+  // World east, north, up; body forward, left, up: the same numbers as ISO 8855.
+  HPAN_AXES_ENU = 1,
+  // World north, east, down; body forward, right, down.
+  HPAN_AXES_NED = 2,
+  // x, up, right of x; right-handed. To ISO 8855: (x, -z, y).
+  HPAN_AXES_Y_UP = 3,
+  // Left, up, back; left-handed. To ISO 8855: (-z, x, y).
+  HPAN_AXES_RFACTOR = 4,
+  // Forward, right, up; left-handed. To ISO 8855: (x, -y, z).
+  HPAN_AXES_ISO_Y_RIGHT = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum hpan_axes hpan_axes;
+#else
+typedef uint32_t hpan_axes;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Why a step of the sensor is not one.
+enum hpan_sensor_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // It is one.
+  HPAN_SENSOR_FINE = 0,
+  // A number is not finite.
+  HPAN_SENSOR_NOT_FINITE = 1,
+  // The rows of the orientation are not unit vectors at right angles, to 0.001.
+  HPAN_SENSOR_SKEWED = 2,
+  // The orientation is that of a mirror.
+  HPAN_SENSOR_MIRRORED = 3,
+  // A distance is set to come with each step, and did not.
+  HPAN_SENSOR_MISSING = 4,
+  // A distance is set to be constant, and came with the step.
+  HPAN_SENSOR_NOT_EXPECTED = 5,
+  // An enabled trace does not run forwards, or is longer than 2 km.
+  HPAN_SENSOR_BAD_LENGTH = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum hpan_sensor_status hpan_sensor_status;
+#else
+typedef uint8_t hpan_sensor_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Remembers the last place of one wheel; it changes no answer of an image that verifies.
 typedef struct hpan_cursor hpan_cursor;
 
@@ -504,6 +639,278 @@ typedef struct hpan_clearance_found {
   // The free height in metres; not a number without ground, or where nothing is above it.
   double free;
 } hpan_clearance_found;
+
+// A tyre, and how it looks for ground.
+typedef struct hpan_tyre {
+  // Radius without load, in metres.
+  double radius;
+  // Width, in metres.
+  double width;
+  // How far above its centre ground is looked for, in metres. Both zero: half a radius, and a radius and 2 m.
+  double reach_above;
+  // How far below its centre.
+  double reach_below;
+  // 16, 64 or 256: the volume of the cylinder by so many columns. Zero: by points.
+  uint32_t columns;
+  // Zero.
+  uint32_t reserved;
+} hpan_tyre;
+
+// A place of a wheel that looks for ground.
+typedef struct hpan_contact_point {
+  // Where, from the wheel's centre, without its spin, in the axes of the body: in metres.
+  double at[3];
+  // How much it counts: zero or more.
+  double weight;
+} hpan_contact_point;
+
+// Where a wheel or a chassis is, and how it moves.
+typedef struct hpan_body {
+  // The centre in the world, in metres.
+  double centre[3];
+  // Rows of the matrix that takes places of the body to the world's.
+  double ori[3][3];
+  // Down in the world, of any length; of wheels alone.
+  double down[3];
+  // Velocity in the world, in metres a second.
+  double velocity[3];
+  // How far ahead, in seconds: at most one.
+  double dt;
+  // `HPAN_DOWN_VALID`, `HPAN_VELOCITY_VALID`, `HPAN_EXTRAPOLATE`.
+  uint32_t flags;
+  // One of `hpan_axes`.
+  uint32_t axes;
+} hpan_body;
+
+// What a wheel stands on, in the axes of the question, metres.
+typedef struct hpan_contact_found {
+  // Height of the ground: of points the weighted mean; of a cylinder that of level ground with the same volume below it.
+  double height;
+  // Weighted mean of the unit normals.
+  double normal[3];
+  // Unit normal of the plane that fits the samples best; it goes through the patch centre.
+  double plane[3];
+  // Weighted mean of the places on the ground.
+  double patch_centre[3];
+  // How deep the tyre reaches below the ground in the plane of the wheel; below zero: how far it is above.
+  double penetration;
+  // From the centre to the ground along the wheel's own down.
+  double loaded_radius;
+  // Volume below the ground, in cubic metres; zero of points.
+  double volume;
+  // Weighted mean of the friction.
+  double mu;
+  // Weighted mean of the rolling resistance.
+  double rolling;
+  // Weighted mean of the gain.
+  double gain;
+  // Part of the weight that found ground.
+  double coverage;
+  // Part of that which is of height fields.
+  double hd_share;
+  // Stated error of the image's heights; of columns also what one column changes as it crosses the highest step below the tread.
+  double error;
+  // What it cost.
+  struct hpan_cost cost;
+  // Where the heaviest sample of the surface type lies in the image: for comparisons.
+  uint32_t place[3];
+  // The surface type of most weight; of equal ones the lowest.
+  uint16_t surface;
+  // Number of the material of the heaviest sample of that type; 65535 without ground.
+  uint16_t material;
+  // Number of its source.
+  uint16_t source;
+  // One of `hpan_contact_status`; all else is zero unless it is `HPAN_CONTACT_FOUND`.
+  uint8_t status;
+  // 1 if the tyre touches the ground, so that there is a patch.
+  uint8_t patch_valid;
+  // 1 if the plane was fitted; else it is the normal.
+  uint8_t plane_fitted;
+  // 1 if all of it is of height fields.
+  uint8_t is_hd;
+  // Zero.
+  uint16_t reserved;
+} hpan_contact_found;
+
+// Points of a chassis that share an offset and a rotation.
+typedef struct hpan_chassis_group {
+  // Added to each point after the rotation, in the axes of the body: in metres.
+  double offset[3];
+  // Rows of the rotation.
+  double ori[3][3];
+  // Its number.
+  uint32_t id;
+  // Zero.
+  uint32_t reserved;
+} hpan_chassis_group;
+
+// A point of a chassis.
+typedef struct hpan_chassis_point {
+  // Where, in the axes of the body: in metres.
+  double at[3];
+  // The number of its group; zero needs none, and is the chassis itself.
+  uint32_t group;
+  // Zero.
+  uint32_t reserved;
+} hpan_chassis_point;
+
+// The ground below a point of a chassis, in the axes of the question, metres.
+typedef struct hpan_chassis_found {
+  // The point in the world.
+  double point[3];
+  // Height of the ground nearest to it, above or below.
+  double height;
+  // From the point along the chassis' own down to the plane of that ground; below zero: the point is in the ground.
+  double local_height;
+  // Unit normal of the ground.
+  double normal[3];
+  // Friction.
+  double mu;
+  // Rolling resistance.
+  double rolling;
+  // Gain.
+  double gain;
+  // What it cost.
+  struct hpan_cost cost;
+  // Surface type.
+  uint16_t surface;
+  // Number of the material; 65535 without ground.
+  uint16_t material;
+  // Number of the source.
+  uint16_t source;
+  // One of `hpan_contact_status`.
+  uint8_t status;
+  // 1 if the ground is of a height field.
+  uint8_t is_hd;
+  // 1 if there is a local height: not where the ground is as steep as the chassis' down.
+  uint8_t local_valid;
+  // Zero.
+  uint8_t reserved[7];
+} hpan_chassis_found;
+
+// A wheel of a whole car.
+typedef struct hpan_ts_wheel {
+  // Where it is.
+  struct hpan_body body;
+  // Its tyre; radius and width of zero are 0.3 m and 0.25 m.
+  struct hpan_tyre tyre;
+  // Its points.
+  struct hpan_contact_point points[10];
+  // How many of them count; zero: the centre.
+  uint32_t point_count;
+  // Zero.
+  uint32_t reserved;
+} hpan_ts_wheel;
+
+// A whole car: four wheels, and its chassis.
+typedef struct hpan_ts_query {
+  // Front left, front right, rear left, rear right.
+  struct hpan_ts_wheel wheels[4];
+  // The chassis.
+  struct hpan_body chassis;
+  // Groups of its points.
+  struct hpan_chassis_group groups[8];
+  // Its points.
+  struct hpan_chassis_point points[25];
+  // How many groups count.
+  uint32_t group_count;
+  // How many points count.
+  uint32_t point_count;
+} hpan_ts_query;
+
+// What a whole car stands on. Values of what has no valid result stay those of the last that was.
+typedef struct hpan_ts_result {
+  // Of each wheel, held unless `wheel_status` is `HPAN_CONTACT_FOUND`; `patch_centre` also unless `patch_valid`.
+  struct hpan_contact_found wheels[4];
+  // Of each point of the chassis, held unless `point_status` is `HPAN_CONTACT_FOUND`.
+  struct hpan_chassis_found points[25];
+  // One of `hpan_contact_status` for each wheel.
+  uint8_t wheel_status[4];
+  // One of `hpan_contact_status` for each point of the chassis.
+  uint8_t point_status[25];
+  // Zero.
+  uint8_t reserved[3];
+  // How many results of this query were not valid.
+  uint32_t errors;
+  // Zero.
+  uint32_t reserved2;
+} hpan_ts_result;
+
+// A trace of the terrain sensor.
+typedef struct hpan_sensor_trace {
+  // How far it ends from the centre, in metres.
+  double length;
+  // How far against its direction it starts from the centre, in metres.
+  double offset;
+  // 1 if it is cast, 0 if not.
+  uint32_t enabled;
+  // Zero.
+  uint32_t reserved;
+} hpan_sensor_trace;
+
+// The terrain sensor: vehicle, front left, front right, rear left, rear right, in this order everywhere. ISO 8855.
+typedef struct hpan_sensor {
+  // The traces.
+  struct hpan_sensor_trace traces[5];
+  // From the vehicle's centre to its front, in metres.
+  double vehicle_distance;
+  // Radii of the tyres, in metres.
+  double tyre_distance[4];
+  // Centres of the tyres in the vehicle: forward, left, up, in metres.
+  double wheels[4][3];
+  // `HPAN_CONSTANT` or `HPAN_EXTERNAL`.
+  uint32_t vehicle_setting;
+  // `HPAN_CONSTANT` or `HPAN_EXTERNAL`.
+  uint32_t tyre_setting;
+} hpan_sensor;
+
+// What a step of the sensor brings along.
+typedef struct hpan_sensor_input {
+  // The vehicle's centre in the world.
+  double centre[3];
+  // Rows of the matrix that takes places of the vehicle to the world's.
+  double ori[3][3];
+  // From the vehicle's centre to its front.
+  double vehicle_distance;
+  // Radii of the tyres.
+  double tyre_distance[4];
+  // Centres of the tyres in the world; else those of the sensor.
+  double wheels[4][3];
+  // `HPAN_VEHICLE_DISTANCE`, `HPAN_TYRE_DISTANCE`, `HPAN_WHEELS`.
+  uint32_t flags;
+  // Zero.
+  uint32_t reserved;
+} hpan_sensor_input;
+
+// What the sensor saw; all zero unless `sensor` is `HPAN_SENSOR_FINE`.
+typedef struct hpan_sensor_found {
+  // Where each trace met something; of a miss its end, of a disabled one its centre.
+  double hit_location[5][3];
+  // Where each trace starts.
+  double start[5][3];
+  // Where each trace ends.
+  double end[5][3];
+  // Unit normals of what was met; up without a hit.
+  double normal[5][3];
+  // From each centre to the location; zero of a disabled trace.
+  double distance[5];
+  // From the vehicle's front to what is ahead of it: below zero within the vehicle.
+  double vehicle_adjusted;
+  // From each tyre's tread to what is below it: below zero inside.
+  double tyre_adjusted[4];
+  // What all of them cost.
+  struct hpan_cost cost;
+  // Numbers of materials; 65535 without a hit.
+  uint16_t material[5];
+  // 1 for each trace that met something.
+  uint8_t hit[5];
+  // One of `hpan_ray_status` for each, or `HPAN_TRACE_DISABLED`.
+  uint8_t status[5];
+  // One of `hpan_sensor_status`.
+  uint8_t sensor;
+  // Zero.
+  uint8_t reserved[3];
+} hpan_sensor_found;
 
 // A function of the user's, shaped as VehicleSim's `terrain_func_t` with doubles: it returns nonzero where it has ground.
 typedef int (*hpan_surface_function_f64)(double in_x,
@@ -842,6 +1249,50 @@ hpan_error hpan_clearance(const struct hpan_view *view,
 //
 // Errors and threads: as `hpan_closest`.
 hpan_error hpan_closest_of(const struct hpan_view *view, double x, double y, double z, uint32_t classes, struct hpan_answer *answer);
+
+// What a wheel stands on: weighted points, at most 64, or the volume of its cylinder; without points, the centre.
+//
+// Any numbers may be given: what cannot be asked has a status of `hpan_contact_status`. `points` may be null if `count` is 0.
+// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_OPTION` for unknown flags, axes or columns.
+// Threads: any number at a time.
+hpan_error hpan_contact(const struct hpan_view *view,
+                        const struct hpan_tyre *tyre,
+                        const struct hpan_contact_point *points,
+                        size_t count,
+                        const struct hpan_body *body,
+                        struct hpan_contact_found *contact);
+
+// The ground nearest to each point of a chassis, of `count` points, into as many `found`; groups may be none.
+//
+// A point lies at `centre + ori * (offset + group's ori * at)`. One with a status of its own stops no other. `HPAN_DOWN_VALID` has no use.
+// Errors: as `hpan_contact`. Threads: any number at a time.
+hpan_error hpan_chassis(const struct hpan_view *view,
+                        const struct hpan_body *body,
+                        const struct hpan_chassis_group *groups,
+                        size_t group_count,
+                        const struct hpan_chassis_point *points,
+                        size_t count,
+                        struct hpan_chassis_found *found);
+
+// What a whole car stands on, in one call. `result` is kept from call to call, zero at first: values without a valid result are held.
+//
+// More points than there is room for are a status of the wheel, `HPAN_CONTACT_TOO_MANY_POINTS`; of the chassis `HPAN_ERROR_COUNT`.
+// Errors: as `hpan_contact`. Threads: any number at a time, each with its own result.
+hpan_error hpan_ts_ask(const struct hpan_view *view,
+                       const struct hpan_ts_query *query,
+                       struct hpan_ts_result *result);
+
+// A sensor with the values that `docs/sensor.md` of the kernel states. Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`. Threads: any number.
+hpan_error hpan_sensor_defaults(struct hpan_sensor *sensor);
+
+// One step of the terrain sensor. A step that is none has a status in `found`.
+//
+// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_OPTION` for unknown flags, settings or switches.
+// Threads: any number at a time.
+hpan_error hpan_sensor_step(const struct hpan_view *view,
+                            const struct hpan_sensor *sensor,
+                            const struct hpan_sensor_input *input,
+                            struct hpan_sensor_found *found);
 
 // Bytes of memory that a cursor needs. Threads: any number at a time.
 size_t hpan_cursor_size(void);

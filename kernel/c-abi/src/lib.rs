@@ -14,6 +14,7 @@ mod rays;
 mod types;
 mod verify;
 mod vs;
+mod wheel;
 
 pub use convert::*;
 pub use cursor::*;
@@ -23,6 +24,7 @@ pub use rays::*;
 pub use types::*;
 pub use verify::*;
 pub use vs::*;
+pub use wheel::*;
 
 /// On bare metal nothing panics, as the library's profile compiles it: then nobody misses `hpan_panicked`. Where overflows are checked
 /// something may, and the program that is linked says what comes then. On hosts one check is left, which always holds: of an index, in

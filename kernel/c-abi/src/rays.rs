@@ -4,32 +4,8 @@ use crate::ffi::{In, Out};
 use crate::hpan_error::{self, *};
 use crate::image::{hpan_view, run};
 use crate::types::*;
-use hardpan::{Kinds, RayAnswer, RayOptions, RayStatus, Terrain};
+use hardpan::{Kinds, RayAnswer, RayOptions, Terrain};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
-
-/// What a ray came to.
-#[repr(u8)]
-#[derive(Clone, Copy)]
-pub enum hpan_ray_status {
-    /// It meets a surface.
-    HPAN_RAY_FOUND = 0,
-    /// It meets nothing.
-    HPAN_RAY_CLEAR = 1,
-    /// It meets nothing in the image, and `t` is where it first leaves what the image covers.
-    HPAN_RAY_LEFT_IMAGE = 2,
-    /// A kind was asked for that the image does not hold.
-    HPAN_RAY_NOT_STORED = 3,
-    /// It comes to a damaged tile at `t`, and meets nothing before.
-    HPAN_RAY_DAMAGED = 4,
-    /// The limit on its work was reached; it meets nothing before `t`.
-    HPAN_RAY_LIMIT_REACHED = 5,
-    /// It has no length.
-    HPAN_RAY_NO_LENGTH = 6,
-    /// A number of it is not finite, or farther away than any image.
-    HPAN_RAY_NOT_FINITE = 7,
-    /// It is longer than 2 km.
-    HPAN_RAY_TOO_LONG = 8,
-}
 
 /// Kinds of surfaces; of `hpan_ray_options` the bit 1 << kind.
 #[repr(u8)]
@@ -117,18 +93,6 @@ pub struct hpan_clearance_found {
 }
 
 fn answer(t: &Terrain, a: &RayAnswer) -> hpan_ray_answer {
-    use hpan_ray_status::*;
-    let status = match a.status {
-        RayStatus::Found => HPAN_RAY_FOUND,
-        RayStatus::Clear => HPAN_RAY_CLEAR,
-        RayStatus::LeftImage => HPAN_RAY_LEFT_IMAGE,
-        RayStatus::NotStored => HPAN_RAY_NOT_STORED,
-        RayStatus::Damaged => HPAN_RAY_DAMAGED,
-        RayStatus::LimitReached => HPAN_RAY_LIMIT_REACHED,
-        RayStatus::NoLength => HPAN_RAY_NO_LENGTH,
-        RayStatus::NotFinite => HPAN_RAY_NOT_FINITE,
-        RayStatus::TooLong => HPAN_RAY_TOO_LONG,
-    } as u8;
     let hit = &a.hit;
     hpan_ray_answer {
         t: hit.t,
@@ -137,7 +101,7 @@ fn answer(t: &Terrain, a: &RayAnswer) -> hpan_ray_answer {
         place: hit.place,
         material: hit.material,
         source: hit.source,
-        status,
+        status: a.status.code(),
         kind: hit.kind as u8,
         leaf: leaf(hit.leaf),
         back: hit.back.into(),

@@ -325,7 +325,7 @@ impl From<Layers> for hpan_layers_found {
 
 /// Counted work of one query.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, FromBytes, Immutable, KnownLayout)]
 pub struct hpan_cost {
     /// Directory, page and nodes read.
     pub nodes: u32,

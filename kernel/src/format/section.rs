@@ -207,6 +207,19 @@ pub mod surface {
     pub const SAND: u16 = 19;
     /// Cone index of clay and sand where none is stated, PSI.
     pub const CONE_INDEX: f64 = 250.0;
+    /// The names that people type.
+    pub const NAMES: [(&str, u16); 10] = [
+        ("dry", DRY),
+        ("wet", WET),
+        ("grass", GRASS),
+        ("dirt", DIRT),
+        ("gravel", GRAVEL),
+        ("rumble_strip", RUMBLE_STRIP),
+        ("ice", ICE),
+        ("snow", SNOW),
+        ("clay", CLAY),
+        ("sand", SAND),
+    ];
 }
 
 /// One material.

@@ -1,20 +1,28 @@
 //! The queries.
 
+mod axes;
 mod batch;
 mod beam;
+mod chassis;
 mod class;
 mod clearance;
+mod contact;
 pub mod cursor;
 mod fallback;
 pub mod ground;
 mod layers;
 mod ray;
+mod sensor;
 mod vertical;
 mod walk;
 
+pub use axes::{Axes, PoseError};
 pub use beam::{Beam, Pose, Sensed};
+pub use chassis::{ChassisHit, ChassisPoint, Group};
 pub use clearance::{Clearance, Mover, Step, StepStatus};
+pub use contact::{Contact, ContactPoint, ContactStatus, Lattice, MOST_COMPATIBLE_POINTS, Method, Motion, Tyre, Wheel};
 pub use cursor::Cursor;
 pub use ground::{Ground, Surface};
 pub use ray::{FaceNormal, Kind, Kinds, MOST_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
+pub use sensor::{Pattern, SensorConfig, SensorError, SensorReading, SensorStep, SensorTrace, Setting, TRACES};
 pub use vertical::Options;

@@ -1,7 +1,7 @@
 //! Rays: the first surface from a point towards another, in any direction.
 
 use crate::format::{FRACTION, Material};
-use crate::hit::{Cost, Hit, LeafKind, Normal, Status};
+use crate::hit::{Cost, Hit, LeafKind, Normal, Status, outcomes};
 use crate::open::Terrain;
 use crate::point::{IntoPoint, Point, exp2};
 use crate::query::walk::{self, Stop, Walk};
@@ -69,28 +69,21 @@ pub struct RayOptions {
     pub limit: u32,
 }
 
-/// What a ray came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum RayStatus {
-    /// It meets a surface.
-    Found,
-    /// It meets nothing.
-    Clear,
-    /// It meets nothing in the image, and `t` is where it first leaves what the image covers.
-    LeftImage,
-    /// A kind was asked for that the image does not hold.
-    NotStored,
-    /// It comes to a damaged tile at `t`, and meets nothing before.
-    Damaged,
-    /// The limit on its work was reached; it meets nothing before `t`.
-    LimitReached,
-    /// It has no length.
-    NoLength,
-    /// A number of it is not finite, or farther away than any image.
-    NotFinite,
-    /// It is longer than 2 km.
-    TooLong,
+outcomes! {
+    /// What a ray came to.
+    RayStatus {
+        Found = 0, "found", "FOUND", "It meets a surface.";
+        Clear = 1, "clear", "CLEAR", "It meets nothing.";
+        LeftImage = 2, "left the image", "LEFT_IMAGE",
+            "It meets nothing in the image, and `t` is where it first leaves what the image covers.";
+        NotStored = 3, "not stored", "NOT_STORED", "A kind was asked for that the image does not hold.";
+        Damaged = 4, "damaged", "DAMAGED", "It comes to a damaged tile at `t`, and meets nothing before.";
+        LimitReached = 5, "limit reached", "LIMIT_REACHED",
+            "The limit on its work was reached; it meets nothing before `t`.";
+        NoLength = 6, "no length", "NO_LENGTH", "It has no length.";
+        NotFinite = 7, "not finite", "NOT_FINITE", "A number of it is not finite, or farther away than any image.";
+        TooLong = 8, "too long", "TOO_LONG", "It is longer than 2 km.";
+    }
 }
 
 /// The normal of a face's front, in lattice units, of any direction; exact as [`Normal`] is.
@@ -257,7 +250,7 @@ impl<'a> Terrain<'a> {
     }
 
     #[inline(never)]
-    fn raycast_watched<O: Observer>(&self, ray: Ray, options: &RayOptions, o: &mut O) -> RayAnswer {
+    pub(super) fn raycast_watched<O: Observer>(&self, ray: Ray, options: &RayOptions, o: &mut O) -> RayAnswer {
         let d = match ray.way() {
             Ok(d) => d,
             Err(status) => return RayAnswer { status, hit: RayHit::none(0.0, ray.from) },

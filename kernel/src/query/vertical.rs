@@ -86,7 +86,7 @@ impl<'a> Terrain<'a> {
 
     /// One search, from a rounded point to an answer.
     #[inline(always)]
-    fn find<O: Observer>(&self, p: Point, search: &Search, options: &Options, o: &mut O) -> Answer {
+    pub(super) fn find<O: Observer>(&self, p: Point, search: &Search, options: &Options, o: &mut O) -> Answer {
         let Some(place) = self.place(p) else {
             return self.miss(Status::NotInImage, Some(p), options, o);
         };

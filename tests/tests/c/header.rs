@@ -1,11 +1,11 @@
 //! The header is what cbindgen makes of the crate, and compiles in C and C++ without a warning.
 
 use super::*;
-use hardpan::{Reach, Status};
+use hardpan::{ContactStatus, RayStatus, Reach, Status};
 use std::collections::BTreeMap;
 
 /// Sources of the interface, in the order that the header has; `lib` has nothing for it.
-const SOURCES: [&str; 9] = ["types", "image", "convert", "query", "rays", "cursor", "verify", "vs", "ffi"];
+const SOURCES: [&str; 10] = ["types", "image", "convert", "query", "rays", "wheel", "cursor", "verify", "vs", "ffi"];
 
 #[test]
 fn header_is_current() {
@@ -14,7 +14,7 @@ fn header_is_current() {
     let sources = SOURCES.map(|name| folder.join(format!("src/{name}.rs")));
     // the outcomes of queries stand in the kernel's tables
     let outcomes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outcomes.rs");
-    fs::write(&outcomes, [statuses(), reaches()].concat()).unwrap();
+    fs::write(&outcomes, [statuses(), reaches(), ray_statuses(), contact_statuses()].concat()).unwrap();
     let all = [&sources[0], &outcomes].into_iter().chain(&sources[1..]);
     let builder = all.fold(cbindgen::Builder::new().with_config(config), |b, path| b.with_src(path));
     let mut made = Vec::new();
@@ -32,17 +32,35 @@ fn header_is_current() {
 /// `hpan_status` as cbindgen reads it.
 fn statuses() -> String {
     let all = Status::ALL.iter().map(|s| (s.code(), s.symbol(), s.meaning()));
-    enumeration("hpan_status", "What a query came to: `status` of an answer.", all)
+    enumeration("hpan_status", "HPAN_", "What a query came to: `status` of an answer.", all)
 }
 
 /// `hpan_reach` as cbindgen reads it.
 fn reaches() -> String {
     let all = Reach::ALL.iter().map(|r| (r.code(), r.symbol(), r.meaning()));
-    enumeration("hpan_reach", "Which stage of the search answered: `reach` of a hit.", all)
+    enumeration("hpan_reach", "HPAN_", "Which stage of the search answered: `reach` of a hit.", all)
 }
 
-fn enumeration<'a>(name: &str, meaning: &str, all: impl Iterator<Item = (u8, &'a str, &'a str)>) -> String {
-    let all: String = all.map(|(code, symbol, meaning)| format!("/// {meaning}\nHPAN_{symbol} = {code},\n")).collect();
+/// `hpan_contact_status` as cbindgen reads it.
+fn contact_statuses() -> String {
+    let all = ContactStatus::ALL.iter().map(|s| (s.code(), s.symbol(), s.meaning()));
+    enumeration("hpan_contact_status", "HPAN_CONTACT_", "What a wheel, or a point of a chassis, came to.", all)
+}
+
+/// `hpan_ray_status` as cbindgen reads it.
+fn ray_statuses() -> String {
+    let all = RayStatus::ALL.iter().map(|s| (s.code(), s.symbol(), s.meaning()));
+    enumeration("hpan_ray_status", "HPAN_RAY_", "What a ray came to.", all)
+}
+
+fn enumeration<'a>(
+    name: &str,
+    prefix: &str,
+    meaning: &str,
+    all: impl Iterator<Item = (u8, &'a str, &'a str)>,
+) -> String {
+    let all: String =
+        all.map(|(code, symbol, meaning)| format!("/// {meaning}\n{prefix}{symbol} = {code},\n")).collect();
     format!("/// {meaning}\n#[repr(u8)]\npub enum {name} {{\n{all}}}\n")
 }
 

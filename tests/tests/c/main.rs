@@ -9,6 +9,7 @@ mod examples;
 mod header;
 mod install;
 mod vs;
+mod wheel;
 
 use hardpan_builder::{Image, Options, Rays, Scene, build};
 use std::io::Write;

@@ -158,7 +158,7 @@ fn an_export_without_faces_of_no_area_builds() {
     let folder = folder("an_export_without_faces_of_no_area_builds");
     fs::write(folder.join("box.obj"), BOX).unwrap();
     fs::write(folder.join("box.toml"), "[[material]]\nname = \"\"\nmu = 0.8\n").unwrap();
-    expect(0, &folder, &["build", "box.obj", "--settings", "box.toml"]);
+    expect(0, &folder, &["build", "box.obj", "--settings", "box.toml", "--rays", "none"]);
     expect(0, &folder, &["export", "obj", "box.hpan"]);
     let text = fs::read_to_string(folder.join("box-ground.obj")).unwrap();
     assert_eq!(text.matches("f 1 1 1\n").count(), 2);
@@ -186,7 +186,11 @@ fn the_obj_holds_lattice_points_and_each_triangle_once() {
     // a wall has no ground, and keeps its name; the floor is in many tiles
     let text = format!("{BRIDGE}o a wall\nusemtl Brick  red\nv 9 9 0\nv 9 9.1 0\nv 9 9 4.3\nf 9 10 11\n");
     fs::write(folder.join("bridge.obj"), text).unwrap();
-    expect(0, &folder, &["build", "bridge.obj", "--tile", "16", "--translate", "0.1,-0.30000001,1e-4"]);
+    expect(
+        0,
+        &folder,
+        &["build", "bridge.obj", "--tile", "16", "--translate", "0.1,-0.30000001,1e-4", "--rays", "none"],
+    );
     let [out, err] = expect(0, &folder, &["export", "obj", "bridge.hpan", "--json"]);
     assert_eq!(err, "");
     let facts: Value = serde_json::from_str(&out).unwrap();
@@ -807,7 +811,7 @@ fn gaps_between_lanes_are_found_once() {
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
     let [out, err] = expect(0, &folder, &["build", "gap.obj", "--settings", "s.toml", "--strict"]);
     holds(&out, &["\nbeside 8 open edges: 1 gap of up to 2 m; "]);
-    holds(&err, &["note: gap.obj: beside open edges there is a gap 1.19 cm wide, 20 m long at "]);
+    holds(&err, &["note: gap.obj: beside open edges there is a gap 1.2 cm wide, 20 m long at "]);
     for size in ["1", "20", "80", "200"] {
         let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", size]);
         let facts = &facts["facts"];

@@ -214,6 +214,7 @@ fn vt_22_examples_in_help_run() {
         ("vstu --merge merged.vsterrain t1.vsterrain \"t 2.vsterrain\" t3.vsterrain", "merged.vsterrain: 4 triangles"),
         ("vstu --debug trackDebug.obj --source track.vsterrain", "trackDebug.obj: 4 triangles"),
         ("vstu -source track.vsterrain -queryfile points.csv", "points.csv_out.csv: 1 place"),
+        ("sensor track.hpan --drive drive.csv -o sensor.csv --obj traces.obj", ""),
         ("diff track.hpan measured.csv --tolerance 0.01 -o map.png", "alike: no point is farther off than 0.01 m"),
     ];
     let turned = BRIDGE.lines().map(|l| match l.split(' ').collect::<Vec<_>>()[..] {
@@ -231,7 +232,7 @@ fn vt_22_examples_in_help_run() {
     fs::write(folder.join("urbanStyle.vstu"), r#"{ "VsTerrainUtility": { "Version": 1.0 } }"#).unwrap();
     fs::write(folder.join("points.csv"), "x,y\n1,2\n").unwrap();
     fs::write(folder.join("measured.csv"), "x,y,z\n1,2,6\n20,2,0.005\n").unwrap();
-    fs::write(folder.join("drive.csv"), "t,x,y\n0,1,2\n1,2,2\n").unwrap();
+    fs::write(folder.join("drive.csv"), "t,x,y,z\n0,1,2,0.5\n1,2,2,0.5\n").unwrap();
     for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
         fs::create_dir_all(folder.join(place)).unwrap();
     }

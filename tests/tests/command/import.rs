@@ -136,10 +136,10 @@ fn vt_24_recipes_for_what_is_not_read() {
     let here = folder("recipes");
     let raster = ["make points of its heights, in metres: gdal_translate -of XYZ FILE.", "CloudCompare"];
     for (name, bytes, wanted) in [
-        ("a.tif", &b"II*\0"[..], &["tif files are not read; ", raster[0], raster[1]][..]),
-        ("a.hgt", b"\0\0", &["hgt files are not read; ", raster[0], raster[1]]),
+        ("a.vrt", &b"<VRT"[..], &["vrt files are not read; ", raster[0], raster[1]][..]),
+        ("a.jp2", b"\0\0", &["jp2 files are not read; ", raster[0], raster[1]]),
         ("a.TER", b"TERRAGEN", &["ter files are not read; ", raster[0], raster[1]]),
-        ("a.png", b"\x89PNG", &["png files are not read; ", raster[0], raster[1]]),
+        ("a.exr", b"v/1", &["exr files are not read; ", raster[0], raster[1]]),
         ("a.obj.gz", b"\x1F\x8B", &["gz files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a.rar", b"Rar!", &["rar files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a.las", b"LASF", &["las files are not read; make a mesh of the points in CloudCompare"]),

@@ -30,4 +30,5 @@ mod texts;
 mod torture;
 mod trials;
 mod twice;
+mod tyre;
 mod walls;

@@ -79,6 +79,15 @@ fn mv_01_mv_20_mv_21_mv_52_mv_55_a_scene_becomes_an_image_with_its_objects_aside
     assert_eq!(heights(&here, &["31.5,0", "0,31.5", "0,0"]), [0.0, 0.0, 0.0]);
     let materials = info(&here, "scene.hpan")["materials"].clone();
     assert_eq!(materials.as_array().unwrap().iter().filter(|m| m["obstacle"] == false).count(), 1, "{materials}");
+    // a ray meets the wall that the wheel does not stand on
+    let image = hardpan_builder::ImageFile::open(here.join("scene.hpan")).unwrap();
+    let terrain = hardpan::Terrain::open(&image).unwrap();
+    let ray = terrain.ray_to([0.0, 0.0, 1.0], [40.0, 0.0, 1.0]).unwrap();
+    let hit = terrain.raycast(ray, &hardpan::RayOptions::default()).hit;
+    assert_eq!(format!("{:?}", hit.kind), "Obstacle");
+    assert!((hit.t * 40.0 - 31.0).abs() < 1e-3, "{}", hit.t);
+    assert_eq!(terrain.material_name(hit.material), "Steel @ box.obj");
+    drop(image);
     built(&here, &["--objects", "drivable"]);
     assert_eq!(heights(&here, &["31.5,0", "0,31.5", "0,0"]), [5.0, 5.0, 0.0]);
 }
@@ -504,7 +513,7 @@ fn mv_34_to_mv_39_maps_of_heights() {
     assert_eq!(info(&here, "again.hpan")["identity"], wanted);
     for (map, wanted) in [
         (json!({ "Map": "no.bmp" }), "Layered Surface.Heightmap.Map: there is no file"),
-        (json!({ "Map": "plane.obj" }), "neither a BMP nor a PNG"),
+        (json!({ "Map": "plane.obj" }), "plane.obj is no picture"),
         (json!({ "Map": "map.bmp", "Resolution": 0 }), "Layered Surface.Heightmap.Resolution is 0"),
         (json!({}), "Layered Surface.Heightmap has no Map"),
     ] {
@@ -744,7 +753,7 @@ fn mv_22_mv_57_to_mv_61_mv_64_mv_71_mv_72_random_places() {
 }
 
 /// The westmost places of the first scene of the test above.
-const WESTMOST: [[f64; 2]; 3] = [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]];
+const WESTMOST: [[f64; 2]; 3] = [[-29.0219, -11.3477], [-27.8737, -4.6428], [-25.0516, 3.2201]];
 
 #[test]
 fn mv_61_mv_71_factors_of_random_places() {
@@ -826,6 +835,10 @@ fn mv_75_unknown_keys_are_told_with_their_path() {
     assert_eq!(unused, ["VegOverrideFile", "Vegetation Distribution", "_comment"]);
     holds(&report["warnings"].to_string(), &["Surface Mesh[0].Posit1on"]);
     expect(1, &here, &["build", "scene.json", "--strict"]);
+    // of two equal keys the last counts, with a warning
+    fs::write(here.join("scene.json"), "{\"Surface Mesh\": [{\"Mesh\": \"no.obj\", \"Mesh\": \"plane.obj\"}]}")
+        .unwrap();
+    holds(&built(&here, &[])["warnings"].to_string(), &["Surface Mesh[0].Mesh stands twice"]);
 }
 
 #[test]
@@ -853,4 +866,33 @@ fn mv_01_bad_scenes_end_with_one_clear_error() {
         holds(&why, &["scene.json", wanted]);
         assert!(!here.join("scene.hpan").exists());
     }
+}
+
+/// A scene of two million kilometres: its corners lie outside of a lattice of the usual steps, and inside of one of whole metres.
+#[test]
+fn mv_01_a_scene_beyond_the_domain_takes_coarser_steps() {
+    let Some(scene) = verification::obj::real_file("mavs/data/scenes/brick_scene.json") else { return };
+    let here = folder("mv_01_brick");
+    fs::write(here.join("coarse.toml"), "[build]\nxy_log2 = 0\nz_log2 = -20\n").unwrap();
+    expect(0, &here, &["build", scene.to_str().unwrap(), "--settings", "coarse.toml", "-o", "scene.hpan"]);
+    let z = heights(&here, &["0,0", "1e8,-1e8"]);
+    assert!(z.iter().all(|z| (z.as_f64().unwrap() - 0.005 * 0.0025).abs() < 1e-6), "{z:?}");
+    // settings beside a scene have no sources of their own
+    fs::write(here.join("coarse.toml"), "[[source]]\nfile = \"a.obj\"\n").unwrap();
+    let why = error(2, &here, &["build", scene.to_str().unwrap(), "--settings", "coarse.toml"]);
+    holds(&why, &["there is a [[source]], and the files are those of"]);
+}
+
+/// Other commands take a scene as they take meshes.
+#[test]
+fn mv_01_check_grid_and_verify_take_scenes() {
+    let objects = json!([{ "Mesh": "lid.obj", "Random": { "Number": 5, "Polygon": [[-9, -9], [9, -9], [9, 9]], "Offset": [0, 0, 2] } }]);
+    let here = scene("mv_01_commands", &with(objects));
+    fs::write(here.join("lid.obj"), LID).unwrap();
+    built(&here, &["--objects", "drivable"]);
+    expect(0, &here, &["verify", "scene.hpan", "--against", "plane.obj", "lid.obj"]);
+    expect(0, &here, &["grid", "scene.json", "--cell", "10", "-o", "heights.csv"]);
+    expect(0, &here, &["check", "scene.json"]);
+    let why = error(2, &here, &["build", "scene.json", "--up", "y"]);
+    holds(&why, &["the scene says how its files lie"]);
 }

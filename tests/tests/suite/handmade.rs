@@ -844,7 +844,7 @@ fn a_section_that_need_not_be_understood_changes_no_answer() {
     // numbers that have a name, and others; as content, too; and all places of the table
     let many: Vec<More> = (40..56).map(|kind| More { kind, flags: kind % 2 * 2 }).collect();
     for more in [
-        &[More { kind: 10, flags: 0 }][..],
+        &[More { kind: 11, flags: 0 }][..],
         &[More { kind: 15, flags: 2 }],
         &[More { kind: u32::MAX, flags: 0 }],
         &many,
@@ -865,13 +865,13 @@ fn a_section_that_need_not_be_understood_changes_no_answer() {
 /// What is passed over has its checksum and its place all the same, once, and no other flags.
 #[test]
 fn a_section_that_is_passed_over_is_proven_too() {
-    let clean = image(&[More { kind: 10, flags: 0 }, More { kind: 77, flags: 2 }]);
+    let clean = image(&[More { kind: 11, flags: 0 }, More { kind: 77, flags: 2 }]);
     let entry = |k: usize| 512 + 64 * k;
     let told = |bytes: &Aligned| match Terrain::open_verified(bytes).err() {
         Some(OpenError::Content(e)) => e,
         other => panic!("{other:?}"),
     };
-    for (k, kind, bit) in [(8, 10, 1 << 10), (9, 77, 1 << 31)] {
+    for (k, kind, bit) in [(8, 11, 1 << 11), (9, 77, 1 << 31)] {
         let mut bytes = Aligned::new(&clean);
         let at = u64::from_le_bytes(clean[entry(k) + 8..entry(k) + 16].try_into().unwrap()) as usize;
         bytes[at] ^= 1;
@@ -892,7 +892,7 @@ fn a_section_that_is_passed_over_is_proven_too() {
 
 #[test]
 fn a_section_that_must_be_understood_is_refused_by_number_and_name() {
-    for (kind, name) in [(10, "crs"), (14, "obstacles"), (15, "unknown"), (u32::MAX, "unknown")] {
+    for (kind, name) in [(11, "normals"), (14, "obstacles"), (15, "unknown"), (u32::MAX, "unknown")] {
         for flags in [1, 3] {
             let refused = Terrain::open(&image(&[More { kind, flags }])).err();
             assert_eq!(refused, Some(OpenError::NotUnderstood(kind)));

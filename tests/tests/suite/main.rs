@@ -4,6 +4,7 @@ mod budget;
 mod check_findings;
 mod clean;
 mod common;
+mod contact;
 mod cost;
 mod damage;
 mod domain;

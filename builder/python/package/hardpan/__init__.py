@@ -10,6 +10,7 @@
 | open an image | `open`, `from_bytes` |
 | ask | `Image.closest`, `Image.below`, `Image.segment`, `Image.layers`, `Image.cursor` |
 | look in any direction | `Image.raycast`, `Image.clearance` |
+| know what wheels stand on | `Image.contact`, `Image.sensor` |
 | know why | `Image.explain` |
 | build an image | `build`, `build_files` |
 | compare with another tool | `compare` |
@@ -20,15 +21,20 @@ All lengths are metres, slopes metres a metre. Queries let other threads run, an
 from ._answers import NO_MATERIAL, Answers, Kind, Layers, RayAnswers, RayStatus, Reach, Status
 from ._build import Built, build, build_files
 from ._compare import Comparison, compare
+from ._contact import DISABLED, TRACES, Contacts, ContactStatus, Readings
 from ._hardpan import BuildError, ImageError, __version__
 from ._image import Cost, Cursor, Explanation, Image, Material, from_bytes, open
 
 __all__ = [
+    "DISABLED",
     "NO_MATERIAL",
+    "TRACES",
     "Answers",
     "BuildError",
     "Built",
     "Comparison",
+    "ContactStatus",
+    "Contacts",
     "Cost",
     "Cursor",
     "Explanation",
@@ -40,6 +46,7 @@ __all__ = [
     "RayAnswers",
     "RayStatus",
     "Reach",
+    "Readings",
     "Status",
     "build",
     "build_files",

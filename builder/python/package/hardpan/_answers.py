@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._hardpan import REACH, STATUS
+from ._hardpan import RAY_STATUS, REACH, STATUS
 
 NO_MATERIAL = 65535
 """Stands in `material` and `source` where there is no ground."""
@@ -22,29 +22,7 @@ def _outcome(name: str, meaning: str, members: list[tuple[str, int, str]]) -> An
 
 Status: Any = _outcome("Status", "What a query came to.", STATUS)
 Reach: Any = _outcome("Reach", "Which stage of the search found the ground.", REACH)
-
-
-class RayStatus(enum.IntEnum):
-    """What a ray came to."""
-
-    FOUND = 0
-    """It meets a surface."""
-    CLEAR = 1
-    """It meets nothing."""
-    LEFT_IMAGE = 2
-    """It meets nothing in the image, and `t` is where it first leaves what the image covers."""
-    NOT_STORED = 3
-    """A kind was asked for that the image does not hold."""
-    DAMAGED = 4
-    """It comes to damaged bytes at `t`, and meets nothing before."""
-    LIMIT_REACHED = 5
-    """It passes more than a million squares of the index."""
-    NO_LENGTH = 6
-    """Its direction or its length is zero."""
-    NOT_FINITE = 7
-    """A number of it is NaN, infinite or too far away."""
-    TOO_LONG = 8
-    """It is longer than 2 km."""
+RayStatus: Any = _outcome("RayStatus", "What a ray came to.", RAY_STATUS)
 
 
 class Kind(enum.IntEnum):

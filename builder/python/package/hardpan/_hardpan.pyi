@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 __version__: str
 STATUS: list[tuple[str, int, str]]
 REACH: list[tuple[str, int, str]]
+CONTACT_STATUS: list[tuple[str, int, str]]
+RAY_STATUS: list[tuple[str, int, str]]
 COLUMNS: list[tuple[str, str, int]]
 
 class ImageError(ValueError): ...
@@ -40,6 +42,13 @@ class Held:
         self, origin: _Floats, direction: _Floats, length: _Floats, kinds: int, classes: int, front_only: bool,
         after: float | None
     ) -> _Rays: ...
+    def contact(
+        self, centre: _Floats, ori: _Floats, down: _Floats, size: tuple[float, float], columns: int, points: _Floats,
+        reach: tuple[float, float] | None, axes: str
+    ) -> tuple[_Floats, NDArray[np.uint16], NDArray[np.uint8]]: ...
+    def sensor(
+        self, centre: _Floats, ori: _Floats, traces: _Floats, wheels: _Floats, vehicle: _Floats, tyres: _Floats
+    ) -> tuple[_Floats, NDArray[np.uint16], NDArray[np.uint8]]: ...
     def clearance(self, x: _Floats, y: _Floats, z: _Floats) -> _Floats: ...
     def explain(self, p: list[float]) -> dict[str, Any]: ...
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _hardpan
 from ._answers import Answers, Kind, Layers, RayAnswers, Reach, Status, Table
-from ._arrays import columns, numbers, points, together
+from ._arrays import columns, numbers, points, rows, together
+from ._contact import Contacts, Readings, poses, spread
 
 _MAGIC = b"HARDPAN\n"
 
@@ -258,6 +259,46 @@ class Image:
         """
         shape, (x, y, z) = points(x, y, z)
         return self._held.clearance(x, y, z).reshape(shape)
+
+    def contact(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, radius: float = 0.3, width: float = 0.25,
+                columns: int = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,
+                axes: str = "iso8855") -> Contacts:
+        """What wheels stand on: one height, one normal, one patch each.
+
+        centre: metres, of shape S + (3,). ori: rows of matrices that take places of the wheel to the world's, S + (3, 3).
+        columns: 16, 64 or 256 for the volume of the cylinder; 0: by points, each x, y, z and weight, by default the centre.
+        down: in the world, S + (3,); by default in the plane of each wheel. reach: metres above and below the centre.
+        axes: of world and wheels: iso8855, enu, ned, y_up, rfactor, iso_y_right.
+
+        What cannot be asked has a `ContactStatus` of its own. Raises TypeError for what are no numbers, ValueError for shapes
+        that do not fit, unknown columns or axes, and a closed image.
+        """
+        shape, centre, ori = poses(centre, ori)
+        down = np.empty(0) if down is None else spread("down", down, (*shape, 3))
+        samples = rows("points", points, (4,)).reshape(-1) if len(points) else np.empty(0)
+        reach = None if reach is None else (float(reach[0]), float(reach[1]))
+        size = (float(radius), float(width))
+        return Contacts(shape, self._held.contact(centre, ori, down, size, int(columns), samples, reach, axes))
+
+    def sensor(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, length: Any = (50, 2, 2, 2, 2),
+               offset: Any = (0, 0.5, 0.5, 0.5, 0.5), enabled: Any = (True,) * 5, vehicle_distance: Any = 2.3,
+               tyre_distance: Any = 0.3, wheels: Any = ((1.35, 0.8, 0), (1.35, -0.8, 0), (-1.35, 0.8, 0), (-1.35, -0.8, 0)),
+               ) -> Readings:
+        """The terrain sensor at each pose of a vehicle: a trace ahead, and one down from each wheel; order as `TRACES`.
+
+        centre, ori: as of `contact`, ISO 8855. length, offset, enabled: of the five traces. wheels: places in the vehicle, (4, 3).
+        vehicle_distance, tyre_distance: what is subtracted, metres: numbers, or arrays of shape S and S + (4,).
+
+        Raises TypeError for what are no numbers, ValueError for shapes that do not fit, for a step that is none, and for a
+        closed image.
+        """
+        shape, centre, ori = poses(centre, ori)
+        switches = np.asarray(enabled, dtype=bool).astype(np.float64)
+        columns = [spread(name, v, (5,)) for name, v in (("length", length), ("offset", offset), ("enabled", switches))]
+        traces = np.ascontiguousarray(np.stack(columns, axis=-1)).reshape(-1)
+        vehicle = spread("vehicle_distance", vehicle_distance, shape)
+        tyres = spread("tyre_distance", tyre_distance, (*shape, 4))
+        return Readings(shape, self._held.sensor(centre, ori, traces, spread("wheels", wheels, (4, 3)), vehicle, tyres))
 
     def cursor(self, count: int) -> Cursor:
         """A cursor for so many wheels: the answers of `closest`, faster where each wheel moves little from call to call."""

@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 
 use crate::image::decode::Stack;
-use crate::report::{Code, Finding, Hint, Quantity, Severity};
+use crate::report::{Code, Finding, Quantity, Severity};
 use crate::util::disjoint_set::DisjointSet;
 use crate::util::text::{grouped, metres, shown};
 use hardpan::Terrain;
@@ -175,7 +175,7 @@ fn finding(t: &Terrain, materials: [u16; 2], [through, below]: [Part; 2]) -> Fin
         text: format!(
             "{upper:?} stands through {lower:?}, up to {high} above it on {area} m2; beside that it lies below it on {beside} m2"
         ),
-        hint: Hint::Mend("lay the one that wheels are to stand on above the other everywhere, or cut that out".into()),
+        hint: Code::BuriedRoad.hint(),
     }
 }
 

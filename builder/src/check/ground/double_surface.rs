@@ -41,10 +41,6 @@ const PARALLEL: f64 = 0.1;
 /// Less is what touches by chance, square metres.
 const SMALL: f64 = 4.0;
 
-/// What to do about it.
-const MEND: &str =
-    "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
-
 /// What was found.
 pub struct DoubleSurfaces {
     pub pairs: Vec<Pair>,
@@ -289,7 +285,14 @@ impl Pair {
             length("most", most),
         ];
         let severity = if mean < KERB { Severity::Warning } else { Severity::Note };
-        let found = super::at(Code::DoubleSurface, self.over.names(t), self.over.at, values, self.text(t), MEND);
+        let found = super::at(
+            Code::DoubleSurface,
+            self.over.names(t),
+            self.over.at,
+            values,
+            self.text(t),
+            Code::DoubleSurface.entry().hint,
+        );
         Finding { severity, ..found }
     }
 

@@ -11,7 +11,7 @@ use crate::util::text::{METRE, counted, grouped, in_unit, metres, unit};
 
 use super::border::{Border, Edge, Ending, span};
 use super::pairs::{ALL, Ask, Met, Run, ends, middle, pairs, places};
-use super::{Limits, at, length};
+use super::{Limits, length};
 
 /// No ground along open edges, and ground again at the other side.
 pub struct Gap {
@@ -67,7 +67,7 @@ impl Gap {
     pub fn finding(&self) -> Finding {
         let wider = Quantity { name: "wider", value: f64::from(u8::from(self.wider)), unit: "" };
         let values = vec![length("width", self.width), length("length", self.length), length("rise", self.rise), wider];
-        at(Code::Gap, String::new(), self.at, values, self.told(), "close it in the source")
+        Finding { place: Some(self.at), values, ..Code::Gap.finding(self.told()) }
     }
 
     /// In words, with a place to query: all in the unit of its width, but lengths from 1 m on in metres.

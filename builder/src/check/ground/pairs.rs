@@ -39,7 +39,7 @@ const SHORT: f64 = 0.01;
 const MOST: usize = 1 << 11;
 const END: f64 = 1.0 / 512.0;
 /// Boxes of edges that are looked at for each place; and edges that face it, beyond which nothing farther away is looked at.
-const MOST_LOOKED: usize = 512;
+const MOST_LOOKED: usize = 128;
 const MOST_FACING: usize = 8;
 /// First nothing farther away is looked at, metres, and then so many times as far.
 const NEAR: [f64; 2] = [0.01, 4.0];

@@ -7,7 +7,7 @@ use hardpan::Terrain;
 use serde_json::{Value, json};
 
 use super::layer_pair::Over;
-use super::{at, length};
+use super::length;
 
 /// Ground that ends higher than what lies beside it.
 pub struct Step {
@@ -26,9 +26,9 @@ impl Step {
     pub fn finding(&self, t: &Terrain) -> Finding {
         let values =
             vec![length("height", self.over.height()), length("length", self.length), length("low", self.over.low)];
-        let mend = "join or level the sheets in the source";
         let severity = if self.is_known { Severity::Warning } else { Severity::Note };
-        Finding { severity, ..at(Code::Step, self.over.names(t), self.over.at, values, self.told(t), mend) }
+        let (subject, place) = (self.over.names(t), Some(self.over.at));
+        Finding { severity, subject, place, values, ..Code::Step.finding(self.told(t)) }
     }
 
     /// In words, with a place to query.

@@ -308,9 +308,6 @@ pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     if !left_out.is_empty() {
         all.push(format!("left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", ")));
     }
-    if let walls @ 1.. = r.walls[0] + r.walls[1] {
-        all.push(format!("{} of them kept for rays", grouped(walls)));
-    }
     let s = &r.stitch;
     if s.joined + s.divided > 0 {
         let [plan, height] = s.moved.map(|v| v * 1e3);
@@ -319,7 +316,14 @@ pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
             "gaps closed: {joined} joined, {divided} divided; nothing moved farther than {plan:.2} mm in plan and {height:.2} mm in height"
         ));
     }
-    if all.is_empty() { Ok(()) } else { Ok(writeln!(out, "{}", all.join("; "))?) }
+    if !all.is_empty() {
+        writeln!(out, "{}", all.join("; "))?;
+    }
+    if r.walls != [0; 2] {
+        let [ceilings, obstacles] = r.walls;
+        writeln!(out, "kept for rays: {} and {}", counted(ceilings, "ceiling"), counted(obstacles, "obstacle"))?;
+    }
+    Ok(())
 }
 
 /// Where the image goes, if nobody says.

@@ -10,6 +10,7 @@ mod missed;
 mod rays;
 mod sheet;
 mod table;
+mod tyre;
 
 use std::{
     io::{self, BufWriter, Write},
@@ -18,7 +19,12 @@ use std::{
 
 use hardpan::{Hit, Kinds, Terrain};
 
-pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
+pub use self::{
+    along::picture,
+    ask::shield,
+    csv::{field, push_number},
+    missed::extents,
+};
 use self::{
     csv::Csv,
     explain::Explained,
@@ -37,6 +43,7 @@ use crate::image::earth::Earth;
 use crate::query::column;
 use crate::query::shot::Shot;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
+use crate::query::tyre::TyreSpec;
 use crate::query::{Ask, Many};
 
 #[derive(clap::Args, Clone)]
@@ -45,13 +52,13 @@ pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat", "ray"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, value_parser = ask::ask, required_unless_present_any = ["csv", "along", "plot", "lonlat", "ray", "poses"])]
     points: Vec<Ask>,
     /// Points in degrees, if the image knows where on earth it lies
     #[arg(long, value_name = "lon,lat[,z[,length]]", allow_hyphen_values = true, value_parser = ask::ask)]
     lonlat: Vec<Ask>,
-    /// The first surface in a direction; again for more rays
-    #[arg(long, value_name = "x,y,z,dx,dy,dz,length", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
+    /// x,y,z,dx,dy,dz,length: the first surface in a direction
+    #[arg(long, value_name = "RAY", allow_hyphen_values = true, value_parser = rays::shot, conflicts_with_all = ["points", "lonlat", "along", "plot", "layers", "fallback", "measure"])]
     ray: Vec<Shot>,
     /// Rays see these kinds alone: ground,ceiling,obstacle
     #[arg(long, value_name = "KINDS", value_parser = rays::kinds, default_value = "", hide_default_value = true)]
@@ -71,6 +78,14 @@ pub struct Args {
     /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
+    /// RADIUS,WIDTH[,METHOD]: what a tyre stands on, at a pose, or along a drive
+    #[arg(long, value_name = "TYRE", value_parser = TyreSpec::read)]
+    #[arg(conflicts_with_all = ["points", "csv", "lonlat", "plot", "layers", "explain", "fallback", "measure", "ray"])]
+    tyre: Option<TyreSpec>,
+    /// x,y,z[,yaw,pitch,roll]: where its centre is, and degrees; again for more
+    #[arg(long = "pose", value_name = "POSE", requires = "tyre", conflicts_with = "along")]
+    #[arg(allow_hyphen_values = true, value_parser = tyre::pose)]
+    poses: Vec<[f64; 6]>,
     /// Where answers go; FILE.csv and FILE.json say how [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -101,11 +116,9 @@ pub struct Args {
 const HOW: &str = "\
 Without z the highest ground answers, with z the nearest above or below it. With a length the first going down
 from z answers, at most so far. Metres; coordinates may be negative.
-
-A file has a heading with x and y, and with z, length, t or wheel if there are any. Columns without one are
-x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers as they stand. Columns
-dx,dy,dz or to_x,to_y,to_z make each line a ray.
-Columns, units, CSV of other countries, drives, rays: builder/docs/query-and-csv.md.
+A file has a heading with x and y, and with z, length, t or wheel if there are any. Without one lines are
+x,y[,z[,length]], of a drive t,x,y,z,yaw. All other columns go with the answers. Columns dx,dy,dz or
+to_x,to_y,to_z make each line a ray. More, and drives and tyres: builder/docs/query-and-csv.md.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
@@ -130,6 +143,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
     }
     check_outputs(args, &terrain)?;
+    if let Some(tyre) = &args.tyre {
+        return wheels(args, &terrain, tyre, out);
+    }
     let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
         let (most, wheels) = (plot::MOST, drive.wheels.len());
@@ -156,6 +172,37 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     tell(args, &terrain, drive, &missed)
+}
+
+/// What wheels stand on.
+fn wheels(args: &Args, terrain: &Terrain, tyre: &TyreSpec, out: &mut impl Write) -> Done {
+    if args.poses.is_empty() && args.along.is_none() {
+        let hint = "a tyre stands somewhere: --pose x,y,z[,yaw,pitch,roll], or --along DRIVE.csv";
+        return Err(Failure::input(&args.file, hint));
+    }
+    let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
+    let missed = match &args.output {
+        None => tyre::answer(args, terrain, &drive, tyre, out)?,
+        Some(output) => {
+            let failed = |e| Failure::write(output, e);
+            let (new, to) = NewFile::create(output)?;
+            let mut to = BufWriter::with_capacity(1 << 16, to);
+            let missed = tyre::answer(args, terrain, &drive, tyre, &mut to).map_err(failed)?;
+            to.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+            new.keep()?;
+            missed
+        }
+    };
+    let text = || format!("{} without ground, or asked for what is none", counted(missed, "wheel"));
+    match missed {
+        0 => Ok(()),
+        _ if args.strict => Err(Failure::check(&args.file, text())),
+        _ if args.along.is_some() => {
+            note(format!("{}: {}", named(&args.file), text()));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Points that are typed in degrees.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::{Done, Failure, Form, costs, counted, named, note, shown, tables};
 use super::{Args, csv::field, push_number};
-use crate::query::shot::{Shot, Way, status_text};
+use crate::query::shot::{Shot, Way};
 use crate::query::table::{Points, meant, unquoted};
 
 /// A ray as it is typed.
@@ -183,7 +183,7 @@ impl<W: Write> Sheet<'_, '_, W> {
     }
 
     fn csv(&mut self, row: &Row) -> io::Result<()> {
-        let mut line = status_text(row.answer.status).as_bytes().to_vec();
+        let mut line = row.answer.status.name().as_bytes().to_vec();
         for number in self.numbers(row) {
             line.push(b',');
             number.into_iter().for_each(|v| push_number(&mut line, v));
@@ -198,7 +198,7 @@ impl<W: Write> Sheet<'_, '_, W> {
         let numbers: Vec<Value> = self.numbers(row).into_iter().map(|v| json!(v)).collect();
         let mut object = Map::new();
         object.insert("from".into(), json!(row.shot.origin));
-        object.insert("status".into(), json!(status_text(row.answer.status)));
+        object.insert("status".into(), json!(row.answer.status.name()));
         object.insert("t".into(), numbers[0].clone());
         object.insert("distance".into(), numbers[1].clone());
         object.insert("at".into(), json!(numbers[2..5]));
@@ -232,7 +232,7 @@ fn kind_text(kind: Kind) -> &'static str {
 
 /// An answer as a line.
 fn sentence(t: &Terrain, shot: &Shot, answer: &RayAnswer) -> String {
-    let (hit, status) = (&answer.hit, status_text(answer.status));
+    let (hit, status) = (&answer.hit, answer.status.name());
     let ([x, y, z], [nx, ny, nz]) = (t.metres(hit.at), t.face_normal_f64(hit).map(|v| v + 0.0));
     let distance = hit.t * shot.length();
     match answer.status {

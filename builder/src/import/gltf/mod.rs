@@ -110,7 +110,7 @@ fn mirrors(m: &Matrix) -> bool {
     a[0] * minor(1, 2) - a[1] * minor(0, 2) + a[2] * minor(0, 1) < 0.0
 }
 
-/// What a node says of itself: a matrix, or scale, turn and way, in this order.
+/// The transform of a node: a matrix, or scale, turn and way, in this order.
 fn own(node: &Node) -> Matrix {
     if let Some(m) = node.matrix {
         return [0, 1, 2].map(|i| [m[i], m[4 + i], m[8 + i], m[12 + i]]);

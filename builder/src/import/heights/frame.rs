@@ -2,7 +2,8 @@
 
 use super::{Affine, HeightGrid, Heights, MOST_POSTS, Plane, unsaid, unsupported};
 use crate::import::{Frame, Import, ImportError};
-use crate::scene::{Georeference, HeightField};
+use crate::options::Georeference;
+use crate::scene::HeightField;
 use crate::util::crs::{Datum, System, of_code};
 use crate::util::projection::{Parameters, TransverseMercator};
 use crate::util::text::{decimal, grouped, quoted};

@@ -9,6 +9,7 @@ pub use map::grey;
 use super::formats::Given;
 use super::{Count, FileReport, Import, ImportError, ImportErrorKind, NO_NAME, Transform, file_name};
 use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
+pub use crate::settings::frame::Heights;
 use crate::util::text::{counted, grouped};
 use std::path::Path;
 
@@ -90,29 +91,6 @@ pub struct Vertical {
     pub code: u32,
     /// Name, or nothing.
     pub name: String,
-}
-
-/// How the heights of a file become ground. What is left out is as the file says.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Heights {
-    /// Way from post to post, metres.
-    pub cell: Option<f64>,
-    /// Metres of a step of a height map.
-    pub step: Option<f64>,
-    /// The height of its step 0, metres.
-    pub zero: Option<f64>,
-    /// The first row lies in the south.
-    pub south_first: bool,
-    /// The middle of a height map lies at zero, instead of its south-western post.
-    pub centred: bool,
-    /// The file's own system, if it does not say it: an EPSG code.
-    pub file_crs: Option<u32>,
-    /// The system of the image: an EPSG code.
-    pub crs: Option<u32>,
-    /// The number that stands for no height, whatever the file says of it; NaN if none does.
-    pub no_data: Option<f64>,
-    /// What of the file is used: least and greatest x and y, of the file's own plane.
-    pub window: Option<[f64; 4]>,
 }
 
 /// Reads a file of heights: what its bytes say comes to lie in the scene when all files are read.

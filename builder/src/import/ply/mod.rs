@@ -18,7 +18,7 @@ use crate::scene::{Scene, Triangle};
 use crate::settings::frame::{Native, Transform};
 use crate::util::text::{counted, grouped};
 
-/// What nobody says of the numbers of a PLY.
+/// Axes and unit of a PLY, which states neither.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
 const AGAIN: &str = "copy the file again, or export it again";
 

@@ -16,7 +16,7 @@ use crate::scene::{Scene, Triangle};
 use crate::settings::frame::{Native, Transform};
 use crate::util::text::{counted, grouped};
 
-/// What nobody says of the numbers of an STL.
+/// Axes and unit of an STL, which states neither.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
 /// Bytes before the first facet, and of a facet.
 const HEAD: usize = 84;

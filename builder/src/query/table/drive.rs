@@ -15,6 +15,8 @@ pub struct Stop {
     pub x: f64,
     pub y: f64,
     pub z: Option<f64>,
+    /// Degrees to the left of east, if the drive has them.
+    pub yaw: Option<f64>,
     /// Metres driven by this wheel from its first place to here, in plan, to the micrometre.
     pub distance: f64,
     /// Number among [`Drive::wheels`].
@@ -109,9 +111,11 @@ impl Drive {
             self.wheels.push(name.into());
         }
         let (wheel, distance) = (*wheel, last.go([x, y], t)?);
+        // whoever does not turn by it lets it be whatever it is
+        let yaw = number(4).ok().flatten().filter(|v| v.is_finite());
         self.passed.push(line);
         self.heights.count(z, line.number);
-        self.stops.push(Stop { t, x, y, z, distance, wheel, line: line.number });
+        self.stops.push(Stop { t, x, y, z, yaw, distance, wheel, line: line.number });
         Ok(())
     }
 
@@ -181,7 +185,7 @@ mod tests {
     use std::time::Instant;
 
     fn drive(wheels: usize, stops: impl Iterator<Item = (f64, usize)>) -> Drive {
-        let stop = |(t, wheel)| Stop { t: Some(t), x: 0.0, y: 0.0, z: None, distance: 0.0, wheel, line: 0 };
+        let stop = |(t, wheel)| Stop { t: Some(t), x: 0.0, y: 0.0, z: None, yaw: None, distance: 0.0, wheel, line: 0 };
         Drive { stops: stops.map(stop).collect(), wheels: vec![String::new(); wheels], ..Drive::default() }
     }
 

@@ -6,6 +6,7 @@ mod angles;
 mod keys;
 mod paths;
 mod trail;
+mod tree;
 
 pub use self::angles::Angles;
 pub use self::keys::{Fate, Holds, KEYS};
@@ -21,10 +22,11 @@ use serde_json::{Map, Value};
 use std::{
     collections::HashMap,
     fs,
+    io::Read as _,
     path::{Path, PathBuf},
 };
 
-/// What is typed beside a scene.
+/// Options that are typed beside a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
     /// The unit of turns; by default as the scene's turns show.
@@ -46,13 +48,13 @@ pub struct Typed {
 /// A scene as settings, and what is to be said of it.
 #[derive(Clone, Debug, Default)]
 pub struct Read {
-    /// What builds the scene. Files are as a program finds them from where it runs.
+    /// The settings that build the scene. Files are as a program finds them from where it runs.
     pub settings: Settings,
     /// The same files, in the same order.
     pub files: Vec<PathBuf>,
-    /// What is worth to know.
+    /// Sentences that are good to know.
     pub notes: Vec<String>,
-    /// What may not be as it was meant.
+    /// Sentences on things that may not be as meant.
     pub warnings: Vec<String>,
     /// Keys that are not used, by their paths.
     pub unused: Vec<String>,
@@ -60,7 +62,7 @@ pub struct Read {
     pub unknown: Vec<String>,
 }
 
-/// What a file of MAVS is.
+/// A kind of file of MAVS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A scene.
@@ -90,14 +92,14 @@ const MARKS: [(&str, Kind); 17] = [
     ("Waypoints", Kind::Other("a list of waypoints")),
 ];
 
-/// What a text is, if it looks like a file of MAVS.
+/// The kind of a text, if it looks like a file of MAVS.
 pub fn kind(text: &str) -> Option<Kind> {
     let begins = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
     let is_there = |(key, _): &&(&str, Kind)| text.contains(&format!("\"{key}\""));
     MARKS.iter().find(is_there).filter(|_| begins).map(|(_, kind)| *kind)
 }
 
-/// What drives on a surface: its word, its type, and its mu by default, which settings may state otherwise.
+/// Materials of surfaces: word, type, and mu by default, which settings may state otherwise.
 pub const MATERIALS: [(&str, u16, f64); 6] = [
     ("dry", surface::DRY, 0.9),
     ("wet", surface::WET, 0.6),
@@ -107,12 +109,12 @@ pub const MATERIALS: [(&str, u16, f64); 6] = [
     ("sand", surface::SAND, 0.5),
 ];
 
-/// What animations do.
+/// Behaviours of animations.
 const BEHAVIOURS: [&str; 3] = ["wander", "circle", "straight"];
 
 /// Reads a scene that lies at a place.
 pub fn read(text: &str, place: &Path, typed: &Typed) -> Result<Read, SettingsError> {
-    let tree: Value = serde_json::from_str(text).map_err(|e| super::json::of_json(text, &e))?;
+    let (tree, twice) = tree::parse(text).map_err(|e| super::json::of_json(text, &e))?;
     let wrong = |text: String| SettingsError::at(None, bounded_text(text));
     let top = tree.as_object().ok_or_else(|| wrong("a scene is an object, { ... }".into()))?;
     let mut seen = Seen::default();
@@ -129,6 +131,7 @@ pub fn read(text: &str, place: &Path, typed: &Typed) -> Result<Read, SettingsErr
     let mut scene =
         Scene { typed, angles, folders, labels: Labels::default(), looked: Vec::new(), read: Read::default() };
     scene.read.notes.extend(said);
+    scene.read.warnings.extend(twice.iter().map(|at| format!("{at} stands twice in one object; the last counts")));
     scene.labels(top);
     scene.all(top).map_err(wrong)?;
     let Scene { looked, mut read, .. } = scene;
@@ -297,13 +300,16 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// A map of heights about the zero, its first row in the south: grey 128 is the height 0.
+    /// A map of heights, its middle at zero and its first row in the south: grey 128 is the height 0.
     fn heightmap(&mut self, own: &Map<String, Value>, at: &str, position: [f64; 3]) -> Result<SourceFile, String> {
         let at = format!("{at}.Heightmap");
-        let own = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is not there"))?;
+        let own = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is no object"))?;
         let map = text_of(own, "Map").filter(|name| !name.is_empty());
-        let map = map.ok_or_else(|| format!("{at} has no Map; name a file"))?;
+        let map = map.ok_or_else(|| format!("{at} has no Map; name a picture"))?;
         let place = self.folders.mesh(map, false, &mut self.looked).map_err(|why| format!("{at}.Map: {why}"))?;
+        if !is_picture(&place) {
+            return Err(format!("{at}.Map: {} is no picture; name a BMP, a PNG or a TIFF", bounded(map)));
+        }
         let (cell, step) = (number(own, "Resolution").unwrap_or(1.0), number(own, "Scale").unwrap_or(0.1));
         if !(cell > 0.0 && cell < 1e6) {
             return Err(format!("{at}.Resolution is {cell}; write a number of metres above 0"));
@@ -321,7 +327,7 @@ impl Scene<'_> {
             height_zero: Some(-128.0 * step),
             first_row: Some(FirstRow::South),
             centred: Some(true),
-            translate: Some(position),
+            translate: Some(position).filter(|p| *p != [0.0; 3]),
             ..SourceFile::default()
         };
         self.read.files.push(place);
@@ -489,6 +495,13 @@ impl Scene<'_> {
         self.read.settings.sources.push(source);
         Ok(())
     }
+}
+
+/// Whether a file begins as a BMP, a PNG or a TIFF.
+fn is_picture(place: &Path) -> bool {
+    let mut head = [0; 4];
+    let read = fs::File::open(place).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && (head.starts_with(b"BM") || [b"\x89PNG", b"II*\0", b"MM\0*"].contains(&&head))
 }
 
 /// Whether all corners of a polygon turn one way.

@@ -34,7 +34,7 @@ impl Folders {
         Folders { scene: own, meshes, data, whole }
     }
 
-    /// A mesh, a map of heights or a list of labels. `first` says whether the path as it stands goes before the folder of meshes.
+    /// A mesh, a map of heights or a list of labels. With `first` the path as it stands goes before the folder of meshes.
     pub fn mesh(&self, name: &str, first: bool, notes: &mut Vec<Note>) -> Result<PathBuf, String> {
         let name = slashes(name);
         let as_it_stands = self.scene.join(&name);
@@ -87,7 +87,7 @@ impl Folders {
     }
 }
 
-/// What is worth to be said of where a file was found.
+/// A sentence on where a file was found.
 pub enum Note {
     Note(String),
     Warning(String),

@@ -5,8 +5,8 @@
 
 use core::hint::black_box;
 use hardpan::{
-    Answer, Beam, Clearance, Cost, Cursor, Fixed, Hit, Layers, Mover, Options, Point, Pose, Ray, RayAnswer, RayHit, RayOptions, RayStatus,
-    Sensed, Step, Terrain, Verifier, heapless::Vec,
+    Answer, Beam, Clearance, Cost, Cursor, Fixed, Hit, Layers, Mover, Options, Point, Pose, Ray, RayAnswer, RayHit,
+    RayOptions, RayStatus, Sensed, Step, Terrain, Verifier, heapless::Vec,
 };
 
 #[panic_handler]

@@ -1,0 +1,186 @@
+//! What wheels stand on: typed poses, or the wheels of a drive.
+
+use std::io::{self, Write};
+
+use hardpan::{Contact, Pose, Terrain};
+use serde_json::{Map, Value, json};
+
+use super::super::Form;
+use super::Args;
+use super::csv::{field, push_field};
+use crate::query::Ask;
+use crate::query::table::Drive;
+use crate::query::tyre::{COLUMNS, Cell, TyreSpec, posed};
+
+/// Wheels of a vehicle in its own axes, where a drive is of the vehicle: names, forward and left.
+pub const WHEELS: [(&str, [f64; 2]); 4] =
+    [("FL", [1.35, 0.8]), ("FR", [1.35, -0.8]), ("RL", [-1.35, 0.8]), ("RR", [-1.35, -0.8])];
+
+/// A pose as it is typed: x,y,z[,yaw[,pitch[,roll]]], metres and degrees.
+pub fn pose(text: &str) -> Result<[f64; 6], String> {
+    let form = "a pose is x,y,z[,yaw,pitch,roll] in metres and degrees, as in 10,20,0.3,90,0,0";
+    let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+    let mut pose = [0.0; 6];
+    if !(3..=6).contains(&fields.len()) {
+        return Err(form.into());
+    }
+    for (to, field) in pose.iter_mut().zip(fields) {
+        *to = field.parse().map_err(|_| format!("{form}; {field:?} is not a number"))?;
+    }
+    Ok(pose)
+}
+
+/// A wheel that is asked for: where in its file, and its pose.
+struct Asked<'d> {
+    t: Option<f64>,
+    distance: Option<f64>,
+    wheel: &'d str,
+    centre: [f64; 3],
+    yaw: f64,
+    pose: Pose,
+}
+
+/// Answers every pose, and says how many wheels have no ground.
+pub fn answer(args: &Args, t: &Terrain, drive: &Drive, tyre: &TyreSpec, out: &mut impl Write) -> io::Result<u64> {
+    let of_drive = args.along.is_some();
+    let form = if args.json { Some(Form::Json) } else { args.output.as_deref().and_then(Form::of) };
+    let form = form.or(of_drive.then_some(Form::Csv));
+    let mut sheet = Sheet { t, out, form, first: true, missed: 0 };
+    sheet.head()?;
+    for &[x, y, z, yaw, pitch, roll] in &args.poses {
+        let (centre, pose) = ([x, y, z], posed([x, y, z], [yaw, pitch, roll]));
+        sheet.row(tyre, &Asked { t: None, distance: None, wheel: "", centre, yaw, pose })?;
+    }
+    let single = drive.wheels.len() == 1 && drive.wheels[0].is_empty();
+    let mut heading = vec![0.0; drive.wheels.len()];
+    for (i, stop) in drive.stops.iter().enumerate() {
+        // without yaw a vehicle looks where it goes, and one that stands as before
+        let next = drive.stops[i + 1..].iter().find(|s| s.wheel == stop.wheel);
+        let way = next.map(|n| [n.x - stop.x, n.y - stop.y]).filter(|w| w.iter().any(|v| *v != 0.0));
+        let ahead = way.filter(|w| w.iter().all(|v| v.is_finite())).map(|[dx, dy]| libm::atan2(dy, dx).to_degrees());
+        heading[stop.wheel] = stop.yaw.or(ahead).unwrap_or(heading[stop.wheel]);
+        let yaw = heading[stop.wheel];
+        let body = posed([stop.x, stop.y, 0.0], [yaw, 0.0, 0.0]);
+        let wheels = WHEELS.map(|(name, [x, y])| (name, body.placed([x, y, 0.0])));
+        let own = [(&*drive.wheels[stop.wheel], [stop.x, stop.y, 0.0])];
+        for (wheel, [x, y, _]) in if single { &wheels[..] } else { &own } {
+            // without z the wheel stands on the highest ground with its whole radius
+            let ground = || {
+                let answer = Ask { x: *x, y: *y, z: None, length: None }.answer(t);
+                if answer.found() { t.z_f64(&answer.hit) } else { 0.0 }
+            };
+            let centre = [*x, *y, stop.z.unwrap_or_else(|| ground() + tyre.radius)];
+            let (t, distance) = (stop.t, Some(stop.distance));
+            let pose = Pose { centre, ..body };
+            sheet.row(tyre, &Asked { t, distance, wheel, centre, yaw, pose })?;
+        }
+    }
+    sheet.foot()
+}
+
+struct Sheet<'t, 'a, W> {
+    t: &'t Terrain<'a>,
+    out: W,
+    form: Option<Form>,
+    first: bool,
+    missed: u64,
+}
+
+impl<W: Write> Sheet<'_, '_, W> {
+    fn head(&mut self) -> io::Result<()> {
+        match self.form {
+            Some(Form::Csv) => {
+                let names: Vec<String> = COLUMNS.iter().flat_map(|c| c.names()).collect();
+                writeln!(self.out, "t,distance,wheel,x,y,z,yaw,status,{}", names.join(","))
+            }
+            Some(Form::Json) => write!(self.out, "["),
+            None => Ok(()),
+        }
+    }
+
+    fn row(&mut self, tyre: &TyreSpec, asked: &Asked) -> io::Result<()> {
+        let contact = tyre.contact(self.t, asked.pose);
+        self.missed += u64::from(!contact.found());
+        match self.form {
+            Some(Form::Csv) => self.csv(asked, &contact),
+            Some(Form::Json) => self.json(asked, &contact),
+            None => self.list(asked, &contact),
+        }
+    }
+
+    fn csv(&mut self, asked: &Asked, contact: &Contact) -> io::Result<()> {
+        let mut line = Vec::new();
+        push_field(&mut line, asked.t);
+        push_field(&mut line, asked.distance);
+        line.extend(field(asked.wheel));
+        asked.centre.into_iter().chain([asked.yaw]).for_each(|v| push_field(&mut line, Some(v)));
+        line.extend(field(contact.status.name()));
+        for column in &COLUMNS {
+            match if contact.found() { (column.value)(self.t, contact) } else { Cell::None } {
+                Cell::Number(v) => push_field(&mut line, Some(v)),
+                Cell::Flag(v) => push_field(&mut line, Some(u8::from(v).into())),
+                Cell::Word(v) => line.extend(field(v)),
+                Cell::Vector(v) => v.into_iter().for_each(|v| push_field(&mut line, Some(v))),
+                Cell::None => line.extend(column.names().iter().map(|_| b',')),
+            }
+        }
+        line.push(b'\n');
+        self.out.write_all(&line[1..])
+    }
+
+    fn json(&mut self, asked: &Asked, contact: &Contact) -> io::Result<()> {
+        let mut all = Map::new();
+        let [x, y, z] = asked.centre;
+        all.extend([("x", x), ("y", y), ("z", z), ("yaw", asked.yaw)].map(|(k, v)| (k.into(), json!(v))));
+        asked.t.into_iter().for_each(|t| _ = all.insert("t".into(), json!(t)));
+        if !asked.wheel.is_empty() {
+            all.insert("wheel".into(), json!(asked.wheel));
+        }
+        all.insert("status".into(), json!(contact.status.name()));
+        for column in &COLUMNS {
+            let value = match if contact.found() { (column.value)(self.t, contact) } else { Cell::None } {
+                Cell::Number(v) => json!(v),
+                Cell::Flag(v) => json!(v),
+                Cell::Word(v) => json!(v),
+                Cell::Vector(v) => json!(v),
+                Cell::None => Value::Null,
+            };
+            all.insert(column.name.into(), value);
+        }
+        let comma = if std::mem::take(&mut self.first) { "\n  " } else { ",\n  " };
+        write!(self.out, "{comma}{}", Value::Object(all))
+    }
+
+    fn list(&mut self, asked: &Asked, contact: &Contact) -> io::Result<()> {
+        if !std::mem::take(&mut self.first) {
+            writeln!(self.out)?;
+        }
+        let [x, y, z] = asked.centre;
+        writeln!(self.out, "{:<14} {x} {y} {z}", "centre")?;
+        writeln!(self.out, "{:<14} {}", "status", contact.status.name())?;
+        if !contact.found() {
+            return writeln!(self.out, "{:<14} {}", "", contact.status.meaning());
+        }
+        for column in &COLUMNS {
+            let name = column.name.replace('_', " ");
+            let unit = if column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
+            match (column.value)(self.t, contact) {
+                Cell::Number(v) if v.fract() == 0.0 => writeln!(self.out, "{name:<14} {v}{unit}")?,
+                Cell::Number(v) => writeln!(self.out, "{name:<14} {v:.6}{unit}")?,
+                Cell::Flag(v) => writeln!(self.out, "{name:<14} {}", if v { "yes" } else { "no" })?,
+                Cell::Word(v) => writeln!(self.out, "{name:<14} {}", super::super::shown(v))?,
+                Cell::Vector([x, y, z]) => writeln!(self.out, "{name:<14} {x:.6} {y:.6} {z:.6}{unit}")?,
+                Cell::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn foot(&mut self) -> io::Result<u64> {
+        if self.form == Some(Form::Json) {
+            writeln!(self.out, "{}]", if self.first { "" } else { "\n" })?;
+        }
+        self.out.flush()?;
+        Ok(self.missed)
+    }
+}

@@ -1,0 +1,175 @@
+//! Tyres as they are typed, and what they stand on as columns.
+
+use hardpan::{Contact, ContactPoint, Lattice, Method, Pose, Terrain, Tyre, Wheel};
+
+/// A tyre as it is typed: radius, width and a method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TyreSpec {
+    pub radius: f64,
+    pub width: f64,
+    pub method: MethodName,
+}
+
+/// How it looks for ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MethodName {
+    Point,
+    Points10,
+    Columns(Lattice),
+}
+
+/// The names of the methods.
+pub const METHODS: [(&str, MethodName); 5] = [
+    ("point", MethodName::Point),
+    ("points10", MethodName::Points10),
+    ("columns16", MethodName::Columns(Lattice::Columns16)),
+    ("columns64", MethodName::Columns(Lattice::Columns64)),
+    ("columns256", MethodName::Columns(Lattice::Columns256)),
+];
+
+/// Two rows of five points, whose weights are a parabola along the wheel.
+pub const TEN: [ContactPoint; 10] = {
+    const fn at(x: f64, y: f64, weight: f64) -> ContactPoint {
+        ContactPoint { at: [x, y, 0.0], weight }
+    }
+    [
+        at(-0.08, 0.08, 0.36),
+        at(-0.04, 0.08, 0.84),
+        at(0.0, 0.08, 1.0),
+        at(0.04, 0.08, 0.84),
+        at(0.08, 0.08, 0.36),
+        at(-0.08, -0.08, 0.36),
+        at(-0.04, -0.08, 0.84),
+        at(0.0, -0.08, 1.0),
+        at(0.04, -0.08, 0.84),
+        at(0.08, -0.08, 0.36),
+    ]
+};
+
+impl TyreSpec {
+    /// `radius,width[,method]` in metres.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+        let (radius, width, method) = match fields[..] {
+            [radius, width] => (radius, width, "columns64"),
+            [radius, width, method] => (radius, width, method),
+            _ => return Err("a tyre is RADIUS,WIDTH[,METHOD] in metres, as in 0.3,0.25,columns64".into()),
+        };
+        let size = |what: &str, text: &str| match text.parse::<f64>() {
+            Ok(v) if v > 0.0 && v <= 100.0 => Ok(v),
+            _ => Err(format!("a tyre's {what} is a number of metres above 0 and at most 100, and not {text:?}")),
+        };
+        let (radius, width) = (size("radius", radius)?, size("width", width)?);
+        let known = METHODS.iter().find(|(name, _)| *name == method);
+        let names = METHODS.map(|(name, _)| name).join(", ");
+        let (_, method) = known.ok_or_else(|| format!("a method is one of {names}, and not {method:?}"))?;
+        Ok(TyreSpec { radius, width, method: *method })
+    }
+
+    /// The same as the kernel takes it.
+    pub fn tyre(&self) -> Tyre<'static> {
+        let method = match self.method {
+            MethodName::Point => Method::Points(&[]),
+            MethodName::Points10 => Method::Points(&TEN),
+            MethodName::Columns(lattice) => Method::Columns(lattice),
+        };
+        Tyre { method, ..Tyre::new(self.radius, self.width) }
+    }
+
+    /// What it stands on.
+    pub fn contact(&self, t: &Terrain, pose: Pose) -> Contact {
+        t.contact(&self.tyre(), &Wheel::at(pose))
+    }
+}
+
+/// A pose of angles in degrees: yaw to the left, pitch nose down, roll right side down.
+pub fn posed(centre: [f64; 3], degrees: [f64; 3]) -> Pose {
+    Pose::turned_by(centre, degrees.map(sine_and_cosine))
+}
+
+/// Exact at quarter turns.
+fn sine_and_cosine(degrees: f64) -> [f64; 2] {
+    let turned = degrees % 360.0;
+    match turned.rem_euclid(360.0) {
+        0.0 => [0.0, 1.0],
+        90.0 => [1.0, 0.0],
+        180.0 => [0.0, -1.0],
+        270.0 => [-1.0, 0.0],
+        _ => [libm::sin(turned.to_radians()), libm::cos(turned.to_radians())],
+    }
+}
+
+/// A value of a column.
+pub enum Cell<'t> {
+    Number(f64),
+    Flag(bool),
+    Word(&'t str),
+    /// Three numbers: columns of their own in CSV.
+    Vector([f64; 3]),
+    None,
+}
+
+/// A column: its name and unit.
+pub struct Column {
+    pub name: &'static str,
+    pub unit: &'static str,
+    /// Whether it is three.
+    pub vector: bool,
+    pub value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>,
+}
+
+const fn number(
+    name: &'static str,
+    unit: &'static str,
+    value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>,
+) -> Column {
+    Column { name, unit, vector: false, value }
+}
+
+const fn vector(
+    name: &'static str,
+    unit: &'static str,
+    value: for<'t> fn(&Terrain<'t>, &Contact) -> Cell<'t>,
+) -> Column {
+    Column { name, unit, vector: true, value }
+}
+
+/// All columns of a contact behind its status, in their order.
+pub static COLUMNS: [Column; 20] = [
+    number("height", "m", |_, c| Cell::Number(c.height)),
+    vector("normal", "", |_, c| Cell::Vector(c.normal)),
+    vector("plane", "", |_, c| Cell::Vector(c.plane)),
+    vector("patch", "m", |_, c| Cell::Vector(c.patch_centre)),
+    number("patch_valid", "", |_, c| Cell::Flag(c.patch_valid)),
+    number("penetration", "m", |_, c| Cell::Number(c.penetration)),
+    number("loaded_radius", "m", |_, c| Cell::Number(c.loaded_radius)),
+    number("volume", "m3", |_, c| Cell::Number(c.volume)),
+    number("mu", "", |_, c| Cell::Number(c.mu)),
+    number("rr", "", |_, c| Cell::Number(c.rolling)),
+    number("gain", "", |_, c| Cell::Number(c.gain)),
+    number("surface_type", "", |_, c| Cell::Number(c.surface.into())),
+    number("cone_index", "psi", |t, c| match t.materials().get(usize::from(c.material)) {
+        Some(m) if m.cone_index > 0.0 => Cell::Number(m.cone_index),
+        _ => Cell::None,
+    }),
+    number("label", "", |t, c| match t.materials().get(usize::from(c.material)) {
+        Some(m) => Cell::Number(m.label.into()),
+        None => Cell::None,
+    }),
+    number("material", "", |t, c| Cell::Word(t.material_name(c.material))),
+    number("source", "", |t, c| Cell::Word(t.source_name(c.source))),
+    number("hd_share", "", |_, c| Cell::Number(c.hd_share)),
+    number("coverage", "", |_, c| Cell::Number(c.coverage)),
+    number("error", "m", |_, c| Cell::Number(c.error)),
+    number("tests", "", |_, c| Cell::Number(c.cost.tests.into())),
+];
+
+impl Column {
+    /// Names of its columns in CSV.
+    pub fn names(&self) -> Vec<String> {
+        match self.vector {
+            true => ["x", "y", "z"].map(|part| format!("{}_{part}", self.name)).into(),
+            false => vec![self.name.into()],
+        }
+    }
+}
