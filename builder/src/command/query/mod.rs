@@ -69,7 +69,7 @@ pub struct Args {
     /// Points or rays of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Its columns by name, as id,northing,easting,z; or with blanks, as the file has
+    /// Its columns by name: id,northing,easting,z
     #[arg(long, value_name = "NAME,...", requires = "csv")]
     columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
