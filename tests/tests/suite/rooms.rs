@@ -157,3 +157,24 @@ fn five_files_lie_loose() {
     assert_eq!(loose, ["lib.rs", "main.rs", "options.rs", "report.rs", "scene.rs"]);
     assert!(fs::read_to_string(source.join("lib.rs")).unwrap().lines().count() <= 120);
 }
+
+/// Lines of comments are short enough to be read beside the code.
+#[test]
+fn lines_of_comments_are_short() {
+    let crates = ["kernel", "kernel/c-abi", "gpu-shaders", "builder", "builder/c-abi", "builder/python"];
+    let mut all = Vec::new();
+    crates.iter().for_each(|of| files(&source(of), &mut all));
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"), &mut all);
+    assert!(all.len() > 400, "{} files", all.len());
+    let mut long = Vec::new();
+    for path in &all {
+        let text = fs::read_to_string(path).unwrap();
+        let lines = text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("//"));
+        // a row of a table cannot be broken
+        let lines = lines.filter(|(line, _)| !line.contains("//! |") && !line.contains("/// |"));
+        long.extend(
+            lines.filter(|(line, _)| line.chars().count() > 120).map(|(_, n)| format!("{}:{n}", path.display())),
+        );
+    }
+    assert_eq!(long, Vec::<String>::new());
+}
