@@ -33,10 +33,10 @@
 //! | read tables of points, and drives; ask at many | [`query`] |
 //! | try it | [`demo`] |
 //!
-//! `build` has the stages in their order: a [`Scene`] is rounded to integer triangles and repaired, sorted into tiles, each tile is
-//! indexed and its leaves written, and `pack` lays out the image. Every decision is made in integers or in
-//! operations that IEEE 754 fixes to the bit, and from order-free facts, so the same scene gives the same image whatever the order
-//! of its triangles and the number of threads. `verify` shares no code with the stages.
+//! `build` has the stages in their order: a [`Scene`] is rounded to integer triangles and repaired, sorted into tiles,
+//! each tile is indexed and its leaves written, and `pack` lays out the image. Every decision is made in integers or in
+//! operations that IEEE 754 fixes to the bit, and from order-free facts, so the same scene gives the same image
+//! whatever the order of its triangles and the number of threads. `verify` shares no code with the stages.
 #![deny(unsafe_code)]
 
 pub mod bench;

@@ -8,11 +8,12 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
-    /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other none. A
-    /// shell is a cavity, and looks as the one that it is in, only if it lies wholly inside that. Of the shells of larger volume that it
-    /// is inside of or meets, the least must hold it wholly, be wound against it, and be no cavity; if several are least, each of them.
-    /// Touching is meeting. So what stands on another, sticks out of it, or touches it from within is none. Nor is one with more than
-    /// 4096 triangles over its highest corner, or about one of its own.
+    /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other
+    /// none. A shell is a cavity, and looks as the one that it is in, only if it lies wholly inside that. Of the shells
+    /// of larger volume that it is inside of or meets, the least must hold it wholly, be wound against it, and be no
+    /// cavity; if several are least, each of them. Touching is meeting. So what stands on another, sticks out of it, or
+    /// touches it from within is none. Nor is one with more than 4096 triangles over its highest corner, or about one
+    /// of its own.
     #[default]
     Auto,
     /// None.
@@ -21,7 +22,8 @@ pub enum Undersides {
     Ceiling,
 }
 
-/// What becomes of a source of which most lies beyond the domain: more than half of its triangles or of their plan area.
+/// What becomes of a source of which most lies beyond the domain: more than half of its triangles or of their plan
+/// area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outliers {
@@ -62,7 +64,8 @@ pub enum Rays {
     None,
     /// Heights of cells, by which rays pass over them.
     Extents,
-    /// The same, and all ceilings and obstacles: undersides, vertical faces, faces of obstacles, faces too steep for ground.
+    /// The same, and all ceilings and obstacles: undersides, vertical faces, faces of obstacles, faces too steep for
+    /// ground.
     All,
 }
 
@@ -122,7 +125,8 @@ pub struct Options {
     /// Vertices so close become one: at zero those on one lattice point.
     #[serde(deserialize_with = "crate::util::serde_ext::table")]
     pub weld: Near,
-    /// Open edges and vertices so close are closed up; none (in a settings file `false`) leaves the triangles as they are.
+    /// Open edges and vertices so close are closed up; none (in a settings file `false`) leaves the triangles as they
+    /// are.
     #[serde(with = "crate::util::serde_ext::or_false")]
     pub stitch: Option<Near>,
     /// Triangles steeper than so many degrees are left out: above 0, below 90.
@@ -374,8 +378,8 @@ impl Split {
     }
 }
 
-/// How far a source that was exported from an image is from what that image was built from: an image of it states this and
-/// what its own build adds.
+/// How far a source that was exported from an image is from what that image was built from: an image of it states this
+/// and what its own build adds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceError {

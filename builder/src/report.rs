@@ -39,8 +39,8 @@ pub struct Quantity {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
-    /// A key of the source in the settings, and the value that mends it, or an empty one if only the user knows it. An option of the command
-    /// may have the same name.
+    /// A key of the source in the settings, and the value that mends it, or an empty one if only the user knows it. An
+    /// option of the command may have the same name.
     Set { key: &'static str, value: String },
     /// Work on the source.
     Mend(String),
@@ -89,7 +89,8 @@ pub struct Report {
     pub weld: Repair,
     /// What stitching did.
     pub stitch: Repair,
-    /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask [`check::source`](crate::check::source).
+    /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask
+    /// [`check::source`](crate::check::source).
     pub precision: Option<Finding>,
     /// Error in height by shares of the plan area: triangles as given against the image.
     pub error_quantiles: ErrorQuantiles,
@@ -139,7 +140,8 @@ pub struct Packed {
     pub image_bytes: u64,
 }
 
-/// Coincident triangles of equal priority, which look the same way and differ in mu, rolling resistance or gain: by name one stayed.
+/// Coincident triangles of equal priority, which look the same way and differ in mu, rolling resistance or gain: by
+/// name one stayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contested {
     /// How many went.
@@ -177,11 +179,12 @@ pub struct Repair {
     /// mending them would take ground away or move it too far, or they are `crowded`. Of welding: vertices within the
     /// threshold of another. Zero if there are none.
     pub left: u64,
-    /// How often, as far as it was looked at, an open vertex still lies in plan within the threshold of an open edge at another height
-    /// with no ground between, and a corner of a triangle with such an edge, metres.
+    /// How often, as far as it was looked at, an open vertex still lies in plan within the threshold of an open edge at
+    /// another height with no ground between, and a corner of a triangle with such an edge, metres.
     pub slits: u64,
     pub slit: Option<[f64; 3]>,
-    /// Of `left`, vertices with more than [`CROWD`](Self::CROWD) others within the threshold: they are let be.
+    /// Of `left`, vertices with more than [`MAX_NEIGHBOURS`](Self::MAX_NEIGHBOURS) others within the threshold: they
+    /// are let be.
     pub crowded: u64,
     /// Farthest that a place of the ground was moved, metres in plan and in height.
     pub moved: [f64; 2],
@@ -205,9 +208,9 @@ pub struct Outlier {
 }
 
 impl Repair {
-    /// Most neighbours within the threshold that a vertex may have and still be joined. A vertex with more lies in a hot spot, or in
-    /// a mesh finer than the threshold, which joining would destroy.
-    pub const CROWD: u64 = 64;
+    /// Most neighbours within the threshold that a vertex may have and still be joined. A vertex with more lies in a
+    /// hot spot, or in a mesh finer than the threshold, which joining would destroy.
+    pub const MAX_NEIGHBOURS: u64 = 64;
 }
 
 impl fmt::Display for Outlier {
@@ -226,6 +229,7 @@ impl fmt::Display for Outlier {
 pub struct ErrorQuantiles {
     /// Places that were asked.
     pub places: u64,
-    /// Error straight up or down that 50, 99 and 99.9 % of them have at most, metres; infinite if so many found no ground.
+    /// Error straight up or down that 50, 99 and 99.9 % of them have at most, metres; infinite if so many found no
+    /// ground.
     pub height: [f64; 3],
 }

@@ -1,5 +1,5 @@
-//! Ground under four wheels on a Cortex-M, from a terrain image in flash: proven before the loop starts, asked once a tick.
-//! Exit codes: 0 fine, 1 no image, 2 damaged or too many tiles, 3 too slow for the tick, 4 a fault.
+//! Ground under four wheels on a Cortex-M, from a terrain image in flash: proven before the loop starts, asked once a
+//! tick. Exit codes: 0 fine, 1 no image, 2 damaged or too many tiles, 3 too slow for the tick, 4 a fault.
 #![no_std]
 #![no_main]
 
@@ -7,10 +7,12 @@ use cortex_m_rt::{ExceptionFrame, entry, exception};
 use hardpan::{Fixed, Terrain, VerifyError, include_image};
 use semihosting::{println, process::exit};
 
-/// In flash, aligned as the kernel needs it. This one is of `hardpan demo --fixture ramp`, yours of `hardpan build track.obj`.
+/// In flash, aligned as the kernel needs it. This one is of `hardpan demo --fixture ramp`, yours of `hardpan build
+/// track.obj`.
 static IMAGE: &[u8] = include_image!("../ramp.hpan");
 
-/// Instructions that a control tick may spend on the ground: here half a millisecond at 168 MHz, if an instruction takes two cycles.
+/// Instructions that a control tick may spend on the ground: here half a millisecond at 168 MHz, if an instruction
+/// takes two cycles.
 const BUDGET: u64 = 42_000;
 /// Of them for height, slope and friction of one answer, at most.
 const READING: u64 = 470;
@@ -33,8 +35,9 @@ enum Refused {
     Damaged(VerifyError),
 }
 
-/// Proves that every byte of the image is what was built. No step takes longer than the first, so that a watchdog can be fed between.
-/// If it is better to go on where some tiles are damaged: `Verifier::usable` and `Terrain::with_damage`, in kernel/docs/firmware.md.
+/// Proves that every byte of the image is what was built. No step takes longer than the first, so that a watchdog can
+/// be fed between. If it is better to go on where some tiles are damaged: `Verifier::usable` and
+/// `Terrain::with_damage`, in kernel/docs/firmware.md.
 fn prove(terrain: &Terrain) -> Result<(), Refused> {
     let mut damage = [0; TILES / 8];
     let tiles = terrain.header().tile_count;
@@ -49,15 +52,16 @@ fn prove(terrain: &Terrain) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Instructions of a wheel on a Cortex-M4F at most: the model of kernel/docs/firmware.md for `closest`, with what `Fixed` and reading the
-/// answer add. Tests of large or steep triangles are slow.
+/// Instructions of a wheel on a Cortex-M4F at most: the model of kernel/docs/firmware.md for `closest`, with what
+/// `Fixed` and reading the answer add. Tests of large or steep triangles are slow.
 fn worst(terrain: &Terrain) -> u64 {
     let bound = terrain.bound();
     let [lines, tests, wide] = [bound.lines, bound.tests, terrain.header().wide_tests].map(u64::from);
     READING + 380 + 130 + 410 * lines + 70 * (tests - wide) + 8380 * wide
 }
 
-/// One tick: hubs in millimetres, x east, y north, z up. Nothing where there is no ground: that is for the controller to judge.
+/// One tick: hubs in millimetres, x east, y north, z up. Nothing where there is no ground: that is for the controller
+/// to judge.
 fn tick(terrain: &Terrain, hubs_mm: [[i32; 3]; 4]) -> [Option<Ground>; 4] {
     hubs_mm.map(|hub| {
         let answer = terrain.closest(hub.map(|mm| Fixed::from_num(mm) / 1000));

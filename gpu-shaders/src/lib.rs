@@ -1,8 +1,8 @@
 //! The data-parallel stages of the Hardpan builder.
 //!
-//! A stage is a function from arrays to arrays. Each exists twice: on the CPU ([`Cpu`], which every build runs) and, with the feature
-//! `wgpu`, in compute shaders (`Gpu`). Both give the same arrays to the bit: all numbers are integers, and every output is an
-//! exact function of the input that knows no order, chunk or device.
+//! A stage is a function from arrays to arrays. Each exists twice: on the CPU ([`Cpu`], which every build runs) and,
+//! with the feature `wgpu`, in compute shaders (`Gpu`). Both give the same arrays to the bit: all numbers are integers,
+//! and every output is an exact function of the input that knows no order, chunk or device.
 //!
 //! | stage | from | to |
 //! | --- | --- | --- |
@@ -187,8 +187,8 @@ pub trait Stages: Sync {
     /// Which squares of side 2^`log2` steps each triangle meets, by [`plan::Plan::meets`].
     fn squares(&self, ground: Ground, log2: u32) -> Squares;
 
-    /// Which cells of some grids triangles meet and cover the middles of, by [`plan::Under::cells`]: of each grid the numbers of its
-    /// triangles. The members of each come block by block, and in a block as the triangles were given.
+    /// Which cells of some grids triangles meet and cover the middles of, by [`plan::Under::cells`]: of each grid the
+    /// numbers of its triangles. The members of each come block by block, and in a block as the triangles were given.
     fn cells(&self, ground: Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>>;
 
     /// The same of one grid and so many triangles that are in plan already. None if it is better asked with others.
@@ -196,8 +196,8 @@ pub trait Stages: Sync {
         None
     }
 
-    /// About how many triangles [`cells`](Self::cells) should be given at once, and by one thread at a time. None if many threads may
-    /// as well give it one grid each.
+    /// About how many triangles [`cells`](Self::cells) should be given at once, and by one thread at a time. None if
+    /// many threads may as well give it one grid each.
     fn cells_at_once(&self) -> Option<usize>;
 
     /// One height at each place.

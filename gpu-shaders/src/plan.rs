@@ -205,8 +205,8 @@ pub struct Under<'a> {
     /// Those under its box: the first column and row, and the last.
     first: [i64; 2],
     last: [i64; 2],
-    /// Of each edge its side of the deepest place of the grid's first cell, as in [`Plan::meets`], what its middle adds, and what a cell
-    /// further east and north adds; none where the grid lies far off.
+    /// Of each edge its side of the deepest place of the grid's first cell, as in [`Plan::meets`], what its middle
+    /// adds, and what a cell further east and north adds; none where the grid lies far off.
     edges: Option<[[i64; 4]; 3]>,
 }
 
@@ -264,7 +264,8 @@ mod tests {
     use super::*;
     use crate::sort::mix;
 
-    /// Cells one by one say the same, whatever side of the block a triangle reaches beyond and wherever the grid begins.
+    /// Cells one by one say the same, whatever side of the block a triangle reaches beyond and wherever the grid
+    /// begins.
     #[test]
     fn cells_as_one_by_one() {
         let mut seed = 1;

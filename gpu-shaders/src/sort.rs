@@ -8,14 +8,14 @@ use std::ops::Range;
 /// Parts that one thread takes together.
 const PART: usize = 1 << 15;
 /// Keys that are better compared.
-const FEW: usize = 32;
+const MAX_COMPARED: usize = 32;
 /// About as many keys as go together, and most of the bits that they are told apart by at once.
 const TOGETHER: u32 = 2;
-const MOST_BITS: u32 = 11;
+const MAX_BITS: u32 = 11;
 
 /// Sorts keys, fewer than 2^32.
 pub fn sort(keys: &mut [u128]) {
-    if keys.len() > FEW {
+    if keys.len() > MAX_COMPARED {
         apart(keys, &mut vec![0; keys.len()]);
     } else {
         keys.sort_unstable();
@@ -24,15 +24,15 @@ pub fn sort(keys: &mut [u128]) {
 
 /// Sorts keys with room for as many.
 fn apart(keys: &mut [u128], room: &mut [u128]) {
-    if keys.len() <= FEW || keys.is_sorted() {
+    if keys.len() <= MAX_COMPARED || keys.is_sorted() {
         return keys.sort_unstable();
     }
     let (all, any) = keys.iter().fold((u128::MAX, 0), |(all, any), k| (all & k, any | k));
     let Some(highest) = (all ^ any).checked_ilog2() else { return };
-    let bits = (keys.len().ilog2() - TOGETHER).min(MOST_BITS).min(highest + 1);
+    let bits = (keys.len().ilog2() - TOGETHER).min(MAX_BITS).min(highest + 1);
     let low = highest + 1 - bits;
     let digit = |k: u128| (k >> low) as usize & ((1 << bits) - 1);
-    let mut ends = [0u32; 1 << MOST_BITS];
+    let mut ends = [0u32; 1 << MAX_BITS];
     keys.iter().for_each(|&k| ends[digit(k)] += 1);
     let mut before = 0;
     for n in &mut ends[..1 << bits] {

@@ -1,6 +1,7 @@
 //! The stages on an adapter give the arrays of the CPU, whatever the scene and the memory.
 //!
-//! A software driver is enough. Where none is installed the tests say so, but with `HARDPAN_CI=1` they fail. `HARDPAN_CARD=1` takes a card.
+//! A software driver is enough. Where none is installed the tests say so, but with `HARDPAN_CI=1` they fail.
+//! `HARDPAN_CARD=1` takes a card.
 #![cfg(feature = "wgpu")]
 
 mod scenes;

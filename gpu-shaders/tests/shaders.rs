@@ -1,4 +1,5 @@
-//! The shaders without a graphics card: they are valid, whole numbers only, and come out in the languages of all drivers.
+//! The shaders without a graphics card: they are valid, whole numbers only, and come out in the languages of all
+//! drivers.
 
 use hardpan_shaders::wgsl::{GROUP, MODULES, Module};
 use naga::front::wgsl;
@@ -58,7 +59,8 @@ fn shaders_come_out_in_the_languages_of_drivers() {
     }
 }
 
-/// Each entry point is listed once, uses exactly the bindings that are listed, at most eight, and no more storage than any group has.
+/// Each entry point is listed once, uses exactly the bindings that are listed, at most eight, and no more storage than
+/// any group has.
 #[test]
 fn entry_points_use_what_is_listed() {
     for module in MODULES {

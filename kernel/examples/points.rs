@@ -1,7 +1,9 @@
-//! Many points at once: `points IMAGE POINTS ANSWERS [TIMES]`. Answers as bytes, for other languages to be held against.
+//! Many points at once: `points IMAGE POINTS ANSWERS [TIMES]`. Answers as bytes, for other languages to be held
+//! against.
 //!
-//! POINTS has x, y, z of each point as little-endian f64. ANSWERS gets of each z, slope, normal, mu, rolling resistance and gain as
-//! f64, material and source as u16. It prints how many nanoseconds the batch took, the median of so many times.
+//! POINTS has x, y, z of each point as little-endian f64. ANSWERS gets of each z, slope, normal, mu, rolling resistance
+//! and gain as f64, material and source as u16. It prints how many nanoseconds the batch took, the median of so many
+//! times.
 
 use hardpan::{Answer, Terrain, format::ALIGN};
 use std::{env, error::Error, fs, time::Instant};

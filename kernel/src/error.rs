@@ -61,7 +61,8 @@ pub enum VerifyError {
     HeadDamaged,
     /// The head holds what no builder writes.
     HeadInvalid,
-    /// A section's bytes do not match its checksum: the least kind, if there are several; [`Verifier::damaged_sections`](crate::Verifier::damaged_sections) has all.
+    /// A section's bytes do not match its checksum: the least kind, if there are several;
+    /// [`Verifier::damaged_sections`](crate::Verifier::damaged_sections) has all.
     SectionDamaged(u32),
     /// A section contradicts the head, or holds what no builder writes.
     SectionInvalid(u32),

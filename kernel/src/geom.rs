@@ -94,7 +94,8 @@ impl Near {
     /// Whether the position lies inside the triangle; none on its border.
     #[inline(always)]
     pub fn inside(&self) -> Option<bool> {
-        // small cores save what is left of a triangle whose first edges exclude the place; large ones mispredict more than that
+        // small cores save what is left of a triangle whose first edges exclude the place; large ones mispredict more
+        // than that
         if cfg!(target_pointer_width = "32") && (self.side(0, 1) < 0 || self.side(1, 2) < 0) {
             return Some(false);
         }
@@ -183,8 +184,8 @@ impl Normal {
         }
     }
 
-    /// Height of the plane above its point at distance `q` in query steps, in 2^-8 steps, rounded half to even: of a normal
-    /// [`Normal::of`] corners of at most 24 bits of relief, between them, so that it has 32 bits and its sign.
+    /// Height of the plane above its point at distance `q` in query steps, in 2^-8 steps, rounded half to even: of a
+    /// normal [`Normal::of`] corners of at most 24 bits of relief, between them, so that it has 32 bits and its sign.
     #[inline(always)]
     pub fn rise(&self, q: [isize; 2]) -> i64 {
         if self.z >> 31 == 0 { divide_half_even(self.drop(q).wrapping_neg(), self.z) } else { self.rise_large(q) }
@@ -196,8 +197,8 @@ impl Normal {
         self.x.wrapping_mul(qx as i64).wrapping_add(self.y.wrapping_mul(qy as i64))
     }
 
-    /// [`Normal::rise`] where 64 bits may not hold what is divided: guessed from the first 31 bits of the divisor, and set right
-    /// by what the guess leaves, which 64 bits hold.
+    /// [`Normal::rise`] where 64 bits may not hold what is divided: guessed from the first 31 bits of the divisor, and
+    /// set right by what the guess leaves, which 64 bits hold.
     #[inline(never)]
     fn rise_large(&self, q: [isize; 2]) -> i64 {
         if self.z <= 0 {
@@ -225,7 +226,8 @@ impl Normal {
         rise
     }
 
-    /// Height of the plane above its point at distance (`qx`, `qy`) in query steps, in 2^-8 steps, rounded half to even.
+    /// Height of the plane above its point at distance (`qx`, `qy`) in query steps, in 2^-8 steps, rounded half to
+    /// even.
     fn rise_any(&self, qx: i64, qy: i64) -> i64 {
         let fits = bits(self.x).max(bits(self.y)) + bits(qx).max(bits(qy)) < 62;
         if fits {
@@ -424,8 +426,8 @@ mod tests {
         }
     }
 
-    /// Heights in triangles of at most 20 bits in plan and 24 in height, the largest, needles and cliffs among them, are those of
-    /// 128 bits.
+    /// Heights in triangles of at most 20 bits in plan and 24 in height, the largest, needles and cliffs among them,
+    /// are those of 128 bits.
     #[test]
     fn rises_as_in_128_bits() {
         let [mut large, mut halves, mut high] = [0; 3];

@@ -191,8 +191,8 @@ impl<'a> Terrain<'a> {
         Ok(())
     }
 
-    /// The surface over a place, or that there is none, where the leaf shows that there is no second one: a patch alone,
-    /// or a cell that one sheet without steps surrounds. `None` where it does not.
+    /// The surface over a place, or that there is none, where the leaf shows that there is no second one: a patch
+    /// alone, or a cell that one sheet without steps surrounds. `None` where it does not.
     #[inline(always)]
     pub(crate) fn single_sheet<O: Observer>(&self, leaf: &Leaf, p: GridPoint, o: &mut O) -> Option<Option<Candidate>> {
         if leaf.cell == Leaf::PATCH {

@@ -15,7 +15,8 @@
 //! # assert_eq!(ground(image, [80.0, 0.0, 5.0]), Ok(None));
 //! ```
 //!
-//! Every answer is an integer computed exactly and rounded once, so the same image gives the same bits on every machine.
+//! Every answer is an integer computed exactly and rounded once, so the same image gives the same bits on every
+//! machine.
 //!
 //! | to | read |
 //! | --- | --- |
@@ -64,9 +65,9 @@ pub use open::Terrain;
 pub use point::{Fixed, IntoPoint, Point};
 pub use query::{Axes, ChassisHit, ChassisPoint, Group, Pattern, PoseError};
 pub use query::{Beam, Clearance, Mover, Pose, Sensed, Step, StepStatus};
-pub use query::{Contact, ContactPoint, ContactStatus, Lattice, MOST_COMPATIBLE_POINTS, Method, Motion, Tyre, Wheel};
+pub use query::{Contact, ContactPoint, ContactStatus, Lattice, MAX_COMPATIBLE_POINTS, Method, Motion, Tyre, Wheel};
 pub use query::{Cursor, Ground, Options, Surface};
-pub use query::{FaceNormal, Kind, Kinds, MOST_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
+pub use query::{FaceNormal, Kind, Kinds, MAX_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
 pub use query::{SensorConfig, SensorError, SensorReading, SensorStep, SensorTrace, Setting, TRACES};
 pub use trace::Trace;
 pub use verify::Verifier;
@@ -80,7 +81,8 @@ struct Readme;
 #[cfg(doctest)]
 struct Pages;
 
-/// A terrain image as a `static`, aligned as the kernel needs it; the path is relative to the source file, as of `include_bytes!`.
+/// A terrain image as a `static`, aligned as the kernel needs it; the path is relative to the source file, as of
+/// `include_bytes!`.
 ///
 /// ```ignore
 /// static TERRAIN: &[u8] = hardpan::include_image!("track.hpan");

@@ -50,8 +50,9 @@ pub(crate) fn head_crc(head: &[u8]) -> u32 {
 impl<'a> Terrain<'a> {
     /// Opens an image after checking its head: constant time, whatever the image's size.
     ///
-    /// Bytes beyond the stated length are ignored, so a whole flash region may be passed. The content is not looked at: a flipped
-    /// bit there may give a wrong answer, though never a panic; [`Terrain::open_verified`] or [`Terrain::verifier`] find it.
+    /// Bytes beyond the stated length are ignored, so a whole flash region may be passed. The content is not looked at:
+    /// a flipped bit there may give a wrong answer, though never a panic; [`Terrain::open_verified`] or
+    /// [`Terrain::verifier`] find it.
     pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
         let head = bytes.get(..format::HEAD_LEN).ok_or(OpenError::Truncated)?;
         if !(bytes.as_ptr() as usize).is_multiple_of(format::ALIGN) {
@@ -62,7 +63,7 @@ impl<'a> Terrain<'a> {
             let blank = header.magic == [0; 8] || header.magic == [0xFF; 8];
             return Err(if blank { OpenError::Blank } else { OpenError::NotAnImage });
         }
-        if header.version < format::LEAST_VERSION {
+        if header.version < format::MIN_VERSION {
             // an older head is shorter, and says how long it is
             let whole = head.get(..header.head_len as usize).is_some_and(|own| head_crc(own) == header.head_crc);
             return Err(match header.version {
@@ -132,9 +133,11 @@ impl<'a> Terrain<'a> {
         Ok(terrain)
     }
 
-    /// Lets queries on the tiles marked in `bitmap` (bit `i % 8` of byte `i / 8` for tile `i`) answer [`Status::Damaged`](crate::Status::Damaged).
+    /// Lets queries on the tiles marked in `bitmap` (bit `i % 8` of byte `i / 8` for tile `i`) answer
+    /// [`Status::Damaged`](crate::Status::Damaged).
     ///
-    /// Tiles beyond its end count as sound. With a bitmap that is not empty a [`Cursor`](crate::Cursor) starts at the root each time.
+    /// Tiles beyond its end count as sound. With a bitmap that is not empty a [`Cursor`](crate::Cursor) starts at the
+    /// root each time.
     pub fn with_damage(self, bitmap: &'a [u8]) -> Self {
         Terrain { damage: bitmap, ..self }
     }
@@ -255,7 +258,8 @@ impl<'a> Terrain<'a> {
         self.materials
     }
 
-    /// The material of a hit; one without a name, all zero, where there is no ground: [`Terrain::surface`] then has the defaults.
+    /// The material of a hit; one without a name, all zero, where there is no ground: [`Terrain::surface`] then has the
+    /// defaults.
     pub fn material(&self, hit: &Hit) -> &'a Material {
         const NONE: &Material = &Material {
             mu: 0.0,
@@ -310,8 +314,8 @@ impl<'a> Terrain<'a> {
         bytes.and_then(|b| core::str::from_utf8(b).ok()).unwrap_or("")
     }
 
-    /// Where on earth the image lies, if that is recorded: the record, and the names of the plane system, of its datum and of the
-    /// vertical system. An empty name is not known.
+    /// Where on earth the image lies, if that is recorded: the record, and the names of the plane system, of its datum
+    /// and of the vertical system. An empty name is not known.
     pub fn crs(&self) -> Option<(&'a Crs, [&'a str; 3])> {
         let (crs, names) = Crs::ref_from_prefix(self.section(section::CRS)?).ok()?;
         let (name, names) = names.split_at_checked(crs.name_len.into())?;
@@ -387,7 +391,7 @@ fn header_is_sane(h: &Header) -> bool {
         && small(h.default_z)
         && h.fallback <= format::fallback::EDGE_EXTEND
         && h.no_height_rule <= format::no_height::NEAREST
-        && [&h.bound].into_iter().chain(&h.ray_bound).chain(&h.tyre_bound).flatten().all(|&b| b <= format::MOST_BOUND)
+        && [&h.bound].into_iter().chain(&h.ray_bound).chain(&h.tyre_bound).flatten().all(|&b| b <= format::MAX_BOUND)
         // the pages hold the bounds
         && h.min.iter().zip(&h.max).zip(h.page_min.iter().zip(&h.page_count)).all(|((&low, &high), (&first, &count))| {
             let page = |v: i32| (v >> h.tile_log2 >> h.page_log2).wrapping_sub(first) as u32;

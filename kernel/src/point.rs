@@ -38,7 +38,8 @@ impl IntoPoint for [f64; 3] {
     }
 }
 
-/// `[x, y, z]` in metres: widened, which is exact, and rounded as `[f64; 3]`. An `f32` resolves 0.06 mm at 1 km, 1 mm at 16 km.
+/// `[x, y, z]` in metres: widened, which is exact, and rounded as `[f64; 3]`. An `f32` resolves 0.06 mm at 1 km, 1 mm
+/// at 16 km.
 impl IntoPoint for [f32; 3] {
     #[inline(always)]
     fn into_point(self, xy_log2: i32, z_log2: i32) -> Option<Point> {

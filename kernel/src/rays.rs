@@ -38,8 +38,9 @@ impl<'a> Rays<'a> {
 }
 
 impl<'a> Terrain<'a> {
-    /// Bits of the kinds of surfaces beside the ground that the image stores, as [`kind_bit`](format::rays::kind_bit) of `CEILING` and
-    /// `OBSTACLE` of [`bundle`](format::bundle) has them; that of `GROUND` says that there are extents for rays.
+    /// Bits of the kinds of surfaces beside the ground that the image stores, as [`kind_bit`](format::rays::kind_bit)
+    /// of `CEILING` and `OBSTACLE` of [`bundle`](format::bundle) has them; that of `GROUND` says that there are extents
+    /// for rays.
     pub fn ray_kinds(&self) -> u32 {
         self.rays.map_or(0, |r| r.head.kinds & KINDS)
     }
@@ -78,8 +79,8 @@ impl<'a> Terrain<'a> {
         Some(zerocopy::transmute_ref!(words))
     }
 
-    /// Ceilings and obstacles of a block, and the words behind them: those of all its cells, and more. `None` if damaged. Only where
-    /// `record.walls` is not zero.
+    /// Ceilings and obstacles of a block, and the words behind them: those of all its cells, and more. `None` if
+    /// damaged. Only where `record.walls` is not zero.
     #[inline(always)]
     pub(crate) fn walls(&self, blob: &RaysBlob, record: &RaysRecord) -> Option<(&'a Walls, &'a [u32])> {
         let rest = self.words.get(blob.at.wrapping_add(record.walls as usize)..)?;

@@ -227,8 +227,8 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// Whether the first comes before the second, by sorted corners from the origin, material and source. Corners of a triangle
-    /// differ in plan, so heights are read only where the plan leaves it open.
+    /// Whether the first comes before the second, by sorted corners from the origin, material and source. Corners of a
+    /// triangle differ in plan, so heights are read only where the plan leaves it open.
     #[cold]
     #[inline(never)]
     pub(crate) fn owns(&self, tile: usize, node: &Node, a: &OwnerKey, b: &OwnerKey) -> bool {

@@ -15,7 +15,8 @@ use hardpan_builder::Scene;
 use hardpan_builder::demo::fixtures;
 use std::io::Write;
 
-/// Says that a test, or a part of it, is left out, and why. With `HARDPAN_CI=1` nothing may be left out: then the test fails.
+/// Says that a test, or a part of it, is left out, and why. With `HARDPAN_CI=1` nothing may be left out: then the test
+/// fails.
 #[track_caller]
 pub fn skipped(why: &str) {
     assert!(std::env::var_os("HARDPAN_CI").is_none_or(|v| v != "1"), "nothing may be skipped with HARDPAN_CI=1: {why}");

@@ -18,7 +18,8 @@ pub fn data_or_skip() -> Option<PathBuf> {
     there_or_skip("HARDPAN_DATA", "data")
 }
 
-/// A file of faulty ground: in the folder `HARDPAN_TRIALS`, or `../shared/trials` beside the repository; none without it.
+/// A file of faulty ground: in the folder `HARDPAN_TRIALS`, or `../shared/trials` beside the repository; none without
+/// it.
 pub fn trial(name: &str) -> Option<PathBuf> {
     Some(there_or_skip("HARDPAN_TRIALS", "trials")?.join(name))
 }

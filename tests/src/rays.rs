@@ -114,7 +114,8 @@ pub fn surfaces(t: &Terrain) -> Vec<Surface> {
     all
 }
 
-/// All meetings with surfaces of some kinds, the first one first; of those at one `t` as the order of surfaces has them.
+/// All meetings with surfaces of some kinds, the first one first; of those at one `t` as the order of surfaces has
+/// them.
 pub fn meetings_of(surfaces: &[Surface], kinds: u32, ray: &Ray) -> Vec<Met> {
     let chosen = surfaces.iter().enumerate().filter(|(_, s)| kinds >> s.kind & 1 == 1);
     let mut all: Vec<Met> = chosen.filter_map(|(i, s)| meet_turned(s.corners, ray, i)).collect();
@@ -122,8 +123,8 @@ pub fn meetings_of(surfaces: &[Surface], kinds: u32, ray: &Ray) -> Vec<Met> {
     all
 }
 
-/// Rays that tell walks and rounding apart: between random places; through vertices, edges and insides of triangles, which lie in
-/// their middle or at an end; along axes, borders of cells and diagonals; grazing; steep.
+/// Rays that tell walks and rounding apart: between random places; through vertices, edges and insides of triangles,
+/// which lie in their middle or at an end; along axes, borders of cells and diagonals; grazing; steep.
 pub fn rays(oracle: &Oracle, count: usize, reach: i64, seed: u64) -> Vec<Ray> {
     let triangles: Vec<[[i64; 3]; 3]> = (0..oracle.len()).map(|i| oracle.triangle(i)).collect();
     rays_about(&triangles, count, reach, seed)

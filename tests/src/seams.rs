@@ -17,7 +17,8 @@ pub fn triangles(scene: &Scene) -> Vec<[Point; 3]> {
     scene.triangles.iter().map(|t| t.v.map(place)).collect()
 }
 
-/// Edges with all their triangles, 64 at most, on one side in plan, once for each of these: lesser end, greater end, apex of the triangle.
+/// Edges with all their triangles, 64 at most, on one side in plan, once for each of these: lesser end, greater end,
+/// apex of the triangle.
 pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
     let mut users: BTreeMap<[Point; 2], Vec<Point>> = BTreeMap::new();
     for t in triangles {
@@ -42,7 +43,8 @@ pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
 pub enum Seam {
     /// Two open vertices within the threshold that no chain of edges links within the threshold of both.
     Ends(Point, Point),
-    /// An open edge, and within the threshold an open vertex, of none of its triangles, whose foot lies inside the edge.
+    /// An open edge, and within the threshold an open vertex, of none of its triangles, whose foot lies inside the
+    /// edge.
     Beside([Point; 2], Point),
 }
 
@@ -145,8 +147,8 @@ fn within(t: &[Point; 3], p: [f64; 3], h: f64, v: f64) -> bool {
     low <= v && high >= -v
 }
 
-/// Places of one mesh that have none of the other within `h` steps in plan and `v` in height: corners, and places on the
-/// edges and inside.
+/// Places of one mesh that have none of the other within `h` steps in plan and `v` in height: corners, and places on
+/// the edges and inside.
 pub fn lost(from: &[[Point; 3]], to: &[[Point; 3]], [h, v]: [f64; 2]) -> Vec<[f64; 3]> {
     let boxes: Vec<[f64; 4]> = to
         .iter()
@@ -183,8 +185,8 @@ pub fn lost(from: &[[Point; 3]], to: &[[Point; 3]], [h, v]: [f64; 2]) -> Vec<[f6
 /// How much higher or lower ground may lie to go on a sheet, steps of height: a quarter of a metre.
 pub const LEVEL: f64 = 16_384.0;
 
-/// The borders of the closed union of triangles, as pieces of their edges: along them no other triangle, up to so many steps higher or
-/// lower, lies just outside.
+/// The borders of the closed union of triangles, as pieces of their edges: along them no other triangle, up to so many
+/// steps higher or lower, lies just outside.
 pub fn rims(triangles: &[[Point; 3]], level: f64) -> Vec<[[f64; 3]; 2]> {
     let cross = |o: Point, a: Point, b: Point| {
         let d = |p: Point, k: usize| i128::from(p[k] - o[k]);

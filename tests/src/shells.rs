@@ -1,7 +1,8 @@
-//! Which triangles of a scene look down, slowly: every shell against every other, and every triangle against every other.
+//! Which triangles of a scene look down, slowly: every shell against every other, and every triangle against every
+//! other.
 //!
-//! Shares no code with the builder. Whether triangles meet comes from where the sides of one go through the other, in whole
-//! numbers, and what is inside from a ray that no corner and no side lies on. For small coordinates.
+//! Shares no code with the builder. Whether triangles meet comes from where the sides of one go through the other, in
+//! whole numbers, and what is inside from a ray that no corner and no side lies on. For small coordinates.
 
 use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,7 @@ use hardpan_builder::export::debug::{self, Debug};
 use std::ffi::{c_char, c_int};
 
 /// Most queries along an axis of an OBJ.
-const MOST_DROPS: c_int = 10_000;
+const MAX_DROPS: c_int = 10_000;
 
 /// Empties a terrain.
 #[unsafe(no_mangle)]
@@ -109,8 +109,8 @@ pub extern "C" fn vs_terrain_output_as_obj(
             let text = format!("centroidSize is {centroidSize}; give a finite number of metres, or 0 for none");
             return Err(Fault::new(vs_terrain_error::ARGUMENT, text));
         }
-        if queryTestDropsPerAxis > MOST_DROPS {
-            let text = format!("queryTestDropsPerAxis is {queryTestDropsPerAxis}; give at most {MOST_DROPS}");
+        if queryTestDropsPerAxis > MAX_DROPS {
+            let text = format!("queryTestDropsPerAxis is {queryTestDropsPerAxis}; give at most {MAX_DROPS}");
             return Err(Fault::new(vs_terrain_error::ARGUMENT, text));
         }
         let pins = u32::try_from(queryTestDropsPerAxis).unwrap_or(0); // none of a negative number

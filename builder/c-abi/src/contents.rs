@@ -23,7 +23,7 @@ use std::time::Instant;
 /// Versions that a terrain can have; the last is the latest.
 pub const VERSIONS: [f64; 2] = [1.0, 2.0];
 /// Pairs of mu and rr: each is a material, and an image holds no more.
-const MOST_PAIRS: usize = 65_535;
+const MAX_PAIRS: usize = 65_535;
 /// The only source of an image, for triangles come from no file.
 const SOURCE: &str = "vs_terrain";
 /// Lattice steps in a metre, in plan and in height: the builder's defaults.
@@ -148,7 +148,7 @@ impl Contents {
             Some(number) => *number,
             None => {
                 let number = self.pairs.len();
-                if number == MOST_PAIRS {
+                if number == MAX_PAIRS {
                     return Err(too_many_pairs());
                 }
                 self.scene.materials.push(Material { rr: rr.into(), ..Material::new(name(mu, rr), mu.into()) });
@@ -169,7 +169,7 @@ impl Contents {
     pub fn merge(&mut self, Copied { scene, moved }: Copied) -> Result<(), Fault> {
         let pair = |m: &Material| [m.mu as f32, m.rr as f32];
         let new = scene.materials.iter().filter(|m| !self.pairs.contains_key(&pair(m).map(f32::to_bits))).count();
-        if self.pairs.len() + new > MOST_PAIRS {
+        if self.pairs.len() + new > MAX_PAIRS {
             return Err(too_many_pairs());
         }
         self.reserve(scene.triangles.len(), scene.positions.len())?;

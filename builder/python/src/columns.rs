@@ -108,7 +108,8 @@ pub fn no_room<T>(count: usize) -> PyErr {
     PyMemoryError::new_err(format!("answers of {count} x {} bytes fit no memory", size_of::<T>()))
 }
 
-/// Lets blocks of points be answered without the interpreter: `ask` gets each block, the number of its first point, and room.
+/// Lets blocks of points be answered without the interpreter: `ask` gets each block, the number of its first point, and
+/// room.
 pub fn answered<'py>(
     py: Python<'py>,
     points: Points,

@@ -14,7 +14,8 @@ const BLOCK: usize = 1 << 14;
 /// Numbers of a contact: height, normal, plane, patch centre, and those that [`numbers`] has behind them.
 pub const NUMBERS: usize = 19;
 
-/// So many numbers a wheel; surface, material and source; status, whether there is a patch, whether the plane was fitted.
+/// So many numbers a wheel; surface, material and source; status, whether there is a patch, whether the plane was
+/// fitted.
 pub type Contacts<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u16>>, Bound<'py, PyArray1<u8>>);
 
 fn numbers(axes: Axes, c: &Contact) -> [f64; NUMBERS] {
@@ -93,7 +94,8 @@ pub const SENSED: usize = 4 * 15 + 5 + 5;
 /// So many numbers a step; five materials; whether each trace met something, and its status, 255 if it is disabled.
 pub type Readings<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u16>>, Bound<'py, PyArray1<u8>>);
 
-/// The readings of a sensor: of each step the centre and the rows of the matrix, and distances of steps if there are any.
+/// The readings of a sensor: of each step the centre and the rows of the matrix, and distances of steps if there are
+/// any.
 pub fn readings<'py>(
     py: Python<'py>,
     t: &Terrain,

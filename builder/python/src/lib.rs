@@ -1,7 +1,7 @@
 //! What `hardpan`, the Python package, calls: images, queries on arrays, builds.
 //!
-//! `package/hardpan` says what a caller may give and words what is wrong with it; here arrays are slices, and the interpreter
-//! is let go while they are worked on.
+//! `package/hardpan` says what a caller may give and words what is wrong with it; here arrays are slices, and the
+//! interpreter is let go while they are worked on.
 #![deny(unsafe_code)]
 
 mod columns;

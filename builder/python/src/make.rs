@@ -163,7 +163,8 @@ fn index(number: i64, count: usize, what: impl FnOnce() -> String) -> Result<usi
     })
 }
 
-/// An image of files: of those given, all in the frame of `frame`, or of those that the settings name, from their folder on.
+/// An image of files: of those given, all in the frame of `frame`, or of those that the settings name, from their
+/// folder on.
 #[pyfunction]
 pub fn build_files<'py>(
     py: Python<'py>,

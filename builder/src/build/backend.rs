@@ -1,4 +1,5 @@
-//! Where the data-parallel stages run: on the processor's cores or on a graphics card. The bytes of an image do not depend on it.
+//! Where the data-parallel stages run: on the processor's cores or on a graphics card. The bytes of an image do not
+//! depend on it.
 
 use hardpan_shaders::{Cpu, Stages};
 use std::error::Error;
@@ -17,7 +18,8 @@ pub const INSTALL: &str = "cargo install --locked --path builder --features gpu"
 /// Where the stages are to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// On a graphics card from [`LARGE`] triangles on, if there is one, or on one that is named; else on the processor. Never on a software driver.
+    /// On a graphics card from [`LARGE`] triangles on, if there is one, or on one that is named; else on the processor.
+    /// Never on a software driver.
     #[default]
     Auto,
     /// On the processor.

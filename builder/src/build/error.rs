@@ -4,7 +4,7 @@ use crate::build::cost::HotSpot;
 use crate::options::OptionError;
 use crate::options::{MaxCost, Split};
 use crate::report::Outlier;
-use crate::util::text::{FEW, LONG_NAME, counted, decimal, few, grouped};
+use crate::util::text::{LONG_NAME, MAX_LISTED, counted, decimal, few, grouped};
 use std::fmt;
 
 /// Why a scene cannot become an image. Each says what is wrong, where, and what to do.
@@ -86,8 +86,8 @@ impl fmt::Display for BuildError {
                     grouped(*triangles)
                 )?;
                 let sources = outliers.iter().map(|o| format!("\n  {o}, {:.0} % of it", o.share * 100.0));
-                sources.take(FEW).try_for_each(|line| f.write_str(&line))?;
-                if let more @ 1.. = outliers.len().saturating_sub(FEW) {
+                sources.take(MAX_LISTED).try_for_each(|line| f.write_str(&line))?;
+                if let more @ 1.. = outliers.len().saturating_sub(MAX_LISTED) {
                     write!(f, "\n  and {more} more")?;
                 }
                 match holds {
@@ -131,7 +131,8 @@ pub enum Limit {
     Names,
     /// A name is too long.
     LongName,
-    /// A tile has so many pairs of material and source; in tiles of 2^`tile_log2` plan steps it has few enough, if there are such.
+    /// A tile has so many pairs of material and source; in tiles of 2^`tile_log2` plan steps it has few enough, if
+    /// there are such.
     Attributes { pairs: usize, most: usize, tile_log2: Option<u32> },
     /// A tile takes more bytes than it may; smaller ones than of 2^`tile_log2` plan steps may not.
     TileBytes { tile_log2: u32 },

@@ -27,8 +27,8 @@ use hardpan_shaders::{Cpu, Stages};
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU64;
 
-/// A scene on its way into an image: all that needs the whole of it is done, and each tile can be made by itself, in any
-/// order and on any thread or machine that has the same scene and options.
+/// A scene on its way into an image: all that needs the whole of it is done, and each tile can be made by itself, in
+/// any order and on any thread or machine that has the same scene and options.
 ///
 /// ```
 /// use hardpan_builder::{Job, Options, build, demo::fixtures};
@@ -85,10 +85,10 @@ impl Job {
     /// # Errors
     ///
     /// An error tells of this tile alone; there is no image then, and others may have errors of their own.
-    /// [`BuildError::Cost`] has the worst place in this tile, and what is enough for it. Of several such errors the worst place is by
-    /// [`HotSpot::worse`](crate::build::cost::HotSpot::worse), and enough for the scene are the most tests and the most lines of all tiles;
-    /// [`build`](crate::build::build) tells that.
-    /// [`BuildError::Limit`] if its ground does not fit a tile, or by a [`Split`](crate::options::Split) takes more index than all may.
+    /// [`BuildError::Cost`] has the worst place in this tile, and what is enough for it. Of several such errors the
+    /// worst place is by [`HotSpot::worse`](crate::build::cost::HotSpot::worse), and enough for the scene are the most
+    /// tests and the most lines of all tiles; [`build`](crate::build::build) tells that. [`BuildError::Limit`] if its
+    /// ground does not fit a tile, or by a [`Split`](crate::options::Split) takes more index than all may.
     ///
     /// # Panics
     ///
@@ -133,12 +133,13 @@ impl Job {
         BuildError::Cost { worst, most, enough }
     }
 
-    /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and options.
+    /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and
+    /// options.
     ///
     /// # Errors
     ///
-    /// [`BuildError::Scene`] if a tile is missing or given twice. [`BuildError::Limit`] if all together do not fit the format or
-    /// memory, or by a [`Split`](crate::options::Split) take more index than they may.
+    /// [`BuildError::Scene`] if a tile is missing or given twice. [`BuildError::Limit`] if all together do not fit the
+    /// format or memory, or by a [`Split`](crate::options::Split) take more index than they may.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
         let options = self.options.clone();
         self.image_saying(tiles, |materials| provenance.map_or_else(Provenance::plain, |p| p.text(&options, materials)))
@@ -271,7 +272,8 @@ fn ground(
     Ok((mesh, rasters))
 }
 
-/// log2 of the plan steps of a tile of fields alone: about 64 cells of the finest of them, for a tile has a head of its own.
+/// log2 of the plan steps of a tile of fields alone: about 64 cells of the finest of them, for a tile has a head of its
+/// own.
 fn field_side(fields: &[Field], xy_log2: i32) -> u32 {
     let pitch = fields.iter().map(|f| f.field.pitch).fold(f64::INFINITY, f64::min);
     let steps = (64.0 * pitch * exp2(-xy_log2)).clamp(1.0, exp2(26));
@@ -348,8 +350,8 @@ mod tests {
     use crate::options::Split;
     use hardpan_shaders::sort::mix;
 
-    /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some of these
-    /// cells, by a seed, one in four is missing or cut the other way.
+    /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some
+    /// of these cells, by a seed, one in four is missing or cut the other way.
     fn stack(side: f64, cells: u32, sheets: u32, waves: f64, seed: Option<u64>) -> Scene {
         let mut scene =
             Scene { materials: vec![Material::new("m", 0.8)], sources: vec!["s".into()], ..Scene::default() };
@@ -392,7 +394,8 @@ mod tests {
         [least, asked].map(|all| all.iter().sum::<u64>())
     }
 
-    /// The estimate of a rule is no more than it asks for, and of ground in stacks not much less, however finely that is divided.
+    /// The estimate of a rule is no more than it asks for, and of ground in stacks not much less, however finely that
+    /// is divided.
     #[test]
     fn what_a_rule_asks_for_is_estimated() {
         for (cells, waves) in [(1, 0.0), (7, 0.0), (16, 0.0), (12, 0.2)] {

@@ -22,7 +22,8 @@ pub struct Mesh {
     pub vertices: Vec<[i32; 3]>,
     /// Ascending, each once.
     pub faces: Vec<Face>,
-    /// How far weld and stitch moved a face, in steps of plan and height: ascending by face, none for those that stayed.
+    /// How far weld and stitch moved a face, in steps of plan and height: ascending by face, none for those that
+    /// stayed.
     pub moved: Vec<(u32, [f64; 2])>,
     /// Places on the source at which the error against it is measured, metres.
     pub places: Vec<[f64; 3]>,
@@ -49,9 +50,9 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Error against the source in plan and height, metres: half a step of rounding, the farthest of these moves, and the
-    /// fit of these fields. Fields are not repaired, but the sum is simple and above both. What the source itself is off by,
-    /// if it is said, comes on top, and then rounding counts only where there was any.
+    /// Error against the source in plan and height, metres: half a step of rounding, the farthest of these moves, and
+    /// the fit of these fields. Fields are not repaired, but the sum is simple and above both. What the source itself
+    /// is off by, if it is said, comes on top, and then rounding counts only where there was any.
     pub fn error<'a>(
         &self,
         moved: impl Iterator<Item = [f64; 2]>,

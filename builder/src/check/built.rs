@@ -10,7 +10,7 @@ pub fn built(r: &Report, options: &Options) -> Vec<Finding> {
     for (repair, code, what) in [(&r.weld, Code::NotWelded, "welded"), (&r.stitch, Code::NotStitched, "stitched")] {
         let left = repair.left.saturating_sub(repair.crowded);
         if repair.crowded > 0 {
-            let (many, most) = (counted(repair.crowded, "vertex"), Repair::CROWD);
+            let (many, most) = (counted(repair.crowded, "vertex"), Repair::MAX_NEIGHBOURS);
             let text = format!("{many} not {what}, with more than {most} others within the threshold");
             all.push(count(code, Severity::Warning, repair.crowded, text, "choose a smaller threshold"));
         }

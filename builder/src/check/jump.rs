@@ -5,7 +5,7 @@ use crate::util::text::decimal;
 use hardpan::{Answer, Hit, Terrain};
 
 /// Changes of height that are no more than this are no jumps, metres.
-pub const LEAST: f64 = 0.5;
+pub const MIN_CHANGE: f64 = 0.5;
 
 /// A place without a height of its own, and that of the highest ground there.
 #[derive(Clone, Copy)]
@@ -27,14 +27,14 @@ pub struct Jumps {
 }
 
 impl Jumps {
-    /// Takes the next place of a wheel, which is on this line, and what answered there. A place with a height, or without ground,
-    /// has none to jump from.
+    /// Takes the next place of a wheel, which is on this line, and what answered there. A place with a height, or
+    /// without ground, has none to jump from.
     pub fn go(&mut self, t: &Terrain, wheel: usize, [x, y]: [f64; 2], z: Option<f64>, answer: &Answer, line: u64) {
         self.last.resize(self.last.len().max(wheel + 1), None);
         let now = (z.is_none() && answer.found()).then(|| Place { at: [x, y], z: t.z_f64(&answer.hit), line });
         if let Some((before, now)) = std::mem::replace(&mut self.last[wheel], now).zip(now) {
             let change = (now.z - before.z).abs();
-            if change > LEAST && (self.is_nearer(t, before, now) || self.is_nearer(t, now, before)) {
+            if change > MIN_CHANGE && (self.is_nearer(t, before, now) || self.is_nearer(t, now, before)) {
                 self.count += 1;
                 self.largest = self.largest.max(change);
                 self.first.get_or_insert([before, now]);

@@ -1,4 +1,5 @@
-//! Findings about a source or its ground: how a source lies, gaps, steps, double surfaces, surfaces at one height, spikes, buried roads.
+//! Findings about a source or its ground: how a source lies, gaps, steps, double surfaces, surfaces at one height,
+//! spikes, buried roads.
 //!
 //! An analysis asks a scene or an image, and returns values. It prints nothing and names no option.
 //!

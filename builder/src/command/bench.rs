@@ -36,8 +36,8 @@ pub struct Args {
 }
 
 fn queries(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|n| (1..=MOST).contains(n));
-    number.ok_or_else(|| format!("a whole number from 1 to {} without commas", grouped(MOST)))
+    let number = text.parse().ok().filter(|n| (1..=MAX_QUERIES).contains(n));
+    number.ok_or_else(|| format!("a whole number from 1 to {} without commas", grouped(MAX_QUERIES)))
 }
 
 const HOW: &str = "\
@@ -66,7 +66,7 @@ enum Plan {
 }
 
 /// Most queries: days of work.
-const MOST: u64 = 1_000_000_000_000;
+const MAX_QUERIES: u64 = 1_000_000_000_000;
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
@@ -107,7 +107,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
 }
 
-/// The places of a drive, wheel by wheel, and of several wheels the frames; where it has no height, on the highest ground.
+/// The places of a drive, wheel by wheel, and of several wheels the frames; where it has no height, on the highest
+/// ground.
 fn along(t: &Terrain, path: &Path) -> Done<bench::Plan> {
     let [low, high] = t.bounds();
     let z = |x: f64, y: f64| {

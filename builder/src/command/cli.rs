@@ -45,7 +45,8 @@ pub(super) enum Command {
     Verify(verify::Args),
     /// Time queries beside the bound that an image states
     Bench(bench::Args),
-    /// Build a small proving ground, drive over it and draw it, into ./hardpan-demo; --fixture: small images of known answers
+    /// Build a small proving ground, drive over it and draw it, into ./hardpan-demo; --fixture: small images of known
+    /// answers
     Demo(demo::Args),
     /// Run a command line of the VS Terrain Utility, as it is
     Vstu(vstu::Args),
@@ -68,7 +69,8 @@ Exit codes: 0 fine; 1 a check failed or images differ; 2 bad input or usage, or 
 Beyond the input: 3 not supported; 4 the machine refused disk, permission, threads or memory; 130 interrupted.";
 
 impl Command {
-    /// How many threads share its work, 0 for as many as the environment says or the machine has; of those that answer at once none do.
+    /// How many threads share its work, 0 for as many as the environment says or the machine has; of those that answer
+    /// at once none do.
     pub(super) fn threads(&self) -> Option<usize> {
         match self {
             Command::Info(_) | Command::Query(_) | Command::Sensor(_) | Command::Completions(_) | Command::Man(_) => {
@@ -106,7 +108,7 @@ impl Threads {
 }
 
 /// Most threads for each core: thousands take half a minute to begin, and help nobody.
-pub(super) const MOST_THREADS: usize = 4;
+pub(super) const MAX_THREADS: usize = 4;
 
 /// Begins so many threads: one that is refused later is a panic.
 pub(super) fn threads(count: usize) -> Done {
@@ -114,6 +116,6 @@ pub(super) fn threads(count: usize) -> Done {
     let by_environment = || env::var("RAYON_NUM_THREADS").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     // with 0 the library of threads would read more of the environment
     let count = [count, by_environment(), cores].into_iter().find(|n| *n > 0).unwrap_or(1);
-    let begun = rayon::ThreadPoolBuilder::new().num_threads(count.min(MOST_THREADS * cores)).build_global();
+    let begun = rayon::ThreadPoolBuilder::new().num_threads(count.min(MAX_THREADS * cores)).build_global();
     begun.map_err(|e| Failure::Machine(format!("no threads to work with: {e}; see: ulimit -a")))
 }

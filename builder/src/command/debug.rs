@@ -14,18 +14,18 @@ use super::{
 };
 
 /// Most pins along an axis.
-const MOST: u32 = 10_000;
+const MAX_PINS: u32 = 10_000;
 
 /// `--pins`: so many along x, and along y if that is another number.
 pub fn pins(text: &str) -> Result<[u32; 2], String> {
     let numbers: Option<Vec<u32>> =
-        text.split(',').map(|n| n.trim().parse().ok().filter(|n| (1..=MOST).contains(n))).collect();
+        text.split(',').map(|n| n.trim().parse().ok().filter(|n| (1..=MAX_PINS).contains(n))).collect();
     match numbers.as_deref() {
         Some([n]) => Ok([*n; 2]),
         Some([n, m]) => Ok([*n, *m]),
         _ => Err(format!(
             "whole numbers from 1 to {}, along x and along y, as in --pins 10 or --pins 10,20",
-            grouped(MOST.into())
+            grouped(MAX_PINS.into())
         )),
     }
 }

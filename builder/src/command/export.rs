@@ -53,12 +53,12 @@ struct ObjArgs {
     /// Where the triangles go; MTL and TOML of the same name go beside it [default: beside IMAGE, as IMAGE-ground.obj]
     #[arg(short, long, value_name = "FILE.obj")]
     output: Option<PathBuf>,
-    /// Measure x, y and z from the middle of the ground, in whole metres, for programs of single precision. The settings move it back,
-    /// and so does --translate with other settings
+    /// Measure x, y and z from the middle of the ground, in whole metres, for programs of single precision. The
+    /// settings move it back, and so does --translate with other settings
     #[arg(long, conflicts_with_all = ["cells", "pins", "origin"])]
     local: bool,
-    /// Draw each cell of the index as a box, coloured by its number of triangles. With this, --pins or --origin the OBJ is only to look
-    /// at, and has no settings [default: IMAGE-debug.obj]
+    /// Draw each cell of the index as a box, coloured by its number of triangles. With this, --pins or --origin the OBJ
+    /// is only to look at, and has no settings [default: IMAGE-debug.obj]
     #[arg(long, visible_alias = "leaves")]
     cells: bool,
     /// Ask for the topmost ground at N by M places, and draw a red line along its normal at each
@@ -172,7 +172,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let [place, library, toml] = &places;
     let (texts, _) = stage("writing", || ground.texts(&export.head(), &file_name(library), colour, &settings));
     let texts = texts.map_err(|e| Failure::write(place, e))?;
-    // what takes memory comes before there are files: where memory is refused the program ends at once, and nothing would take them away
+    // what takes memory comes before there are files: where memory is refused the program ends at once, and nothing
+    // would take them away
     let proven = !args.unproven && export.prove(&texts)?;
     let files = [(place, &texts.mesh[..]), (library, &texts.library), (toml, texts.settings.as_bytes())];
     let files = files.map(|(place, text)| NewFile::write_checked(place, text));

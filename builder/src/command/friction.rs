@@ -8,7 +8,7 @@ use std::{
 use crate::image::materials::ground;
 use crate::scene::Scene;
 use crate::settings::{Applied, Settings, SourceFile};
-use crate::util::text::FEW;
+use crate::util::text::MAX_LISTED;
 use hardpan::Terrain;
 
 use super::{counted, decimal, few, is_nowhere, named, quoted, report::Report, shown, transform::Transform};
@@ -33,8 +33,8 @@ pub struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// Warns of materials of the ground that no settings name, and of those that have the friction of all by default: the latter is a
-    /// note where no settings name materials and warnings stop nothing.
+    /// Warns of materials of the ground that no settings name, and of those that have the friction of all by default:
+    /// the latter is a note where no settings name materials and warnings stop nothing.
     pub fn tell(&self, image: &Terrain, report: &mut Report) {
         let ground = ground(image);
         if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| self.rules.rest().is_none()) {
@@ -71,7 +71,7 @@ impl Origin<'_> {
 pub fn typed_files(sources: &[(PathBuf, SourceFile)]) -> String {
     let mut seen = HashSet::new();
     let mut files = sources.iter().map(|(file, _)| file).filter(|file| seen.insert(*file));
-    let first: String = files.by_ref().take(FEW).map(|file| format!(" {}", quoted(file))).collect();
+    let first: String = files.by_ref().take(MAX_LISTED).map(|file| format!(" {}", quoted(file))).collect();
     first + if files.next().is_some() { " ..." } else { "" }
 }
 

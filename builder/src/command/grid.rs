@@ -51,13 +51,16 @@ pub struct Args {
     /// Side of a square, metres, above 0; where squares lie and what files hold says builder/docs/grid.md
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = cell)]
     cell: f64,
-    /// Squares of this extent, whatever ground there is: least and greatest x and y [default: from the least x and y of the ground on]
+    /// Squares of this extent, whatever ground there is: least and greatest x and y [default: from the least x and y of
+    /// the ground on]
     #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, value_parser = transform::window)]
     extent: Option<[f64; 4]>,
-    /// Where the grid goes: .npy, .tif, .csv, .json, .png, .hpan, or with --squares .obj [default: nowhere, facts are printed]
+    /// Where the grid goes: .npy, .tif, .csv, .json, .png, .hpan, or with --squares .obj [default: nowhere, facts are
+    /// printed]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Which height a square has: highest, lowest, highest-below=Z or nearest=Z at its centre; cell-least, cell-greatest or cell-mean of all over it
+    /// Which height a square has: highest, lowest, highest-below=Z or nearest=Z at its centre; cell-least,
+    /// cell-greatest or cell-mean of all over it
     #[arg(long, default_value = "highest", value_name = "RULE")]
     rule: Rule,
     /// All heights at each centre, highest first
@@ -171,7 +174,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     sample(args, form, (image, &mut provenance), Sampler::of_image(&t), (&backend, begun), out)
 }
 
-/// The options with which an image of a grid over an image is built: the lattice is the same, and the rest is as by default.
+/// The options with which an image of a grid over an image is built: the lattice is the same, and the rest is as by
+/// default.
 fn build_options(t: &Terrain) -> Options {
     let crs = Georeference::of(t);
     Options { xy_log2: t.header().xy_log2, z_log2: t.header().z_log2, crs, ..Options::default() }

@@ -199,7 +199,8 @@ pub fn plain(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// An option's value that asks for a text, as `--preset list` does: it is answered as what asks for help is, whatever else is missing.
+/// An option's value that asks for a text, as `--preset list` does: it is answered as what asks for help is, whatever
+/// else is missing.
 pub fn answer(text: String) -> clap::Error {
     let mut asked = clap::Error::new(ErrorKind::DisplayHelp);
     asked.insert(ContextKind::Custom, ContextValue::String(text));

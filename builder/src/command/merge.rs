@@ -35,8 +35,8 @@ pub struct Args {
     /// Terrain images of triangles
     #[arg(required = true, value_name = "IMAGE")]
     images: Vec<PathBuf>,
-    /// Turn an image about its zero by yaw degrees, anticlockwise seen from above, then move it, in metres. Several of these place it
-    /// several times [default: where it is]
+    /// Turn an image about its zero by yaw degrees, anticlockwise seen from above, then move it, in metres. Several of
+    /// these place it several times [default: where it is]
     #[arg(long, alias = "at", value_name = "IMAGE:x,y,z[,yaw]", value_parser = placing)]
     place: Vec<Placing>,
     #[command(flatten)]

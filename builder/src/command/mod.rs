@@ -70,7 +70,8 @@ const _: () = assert!(hardpan::format::VERSION == 2, "the format that --version 
 pub fn main() -> ExitCode {
     // first, since whatever follows may find no memory
     signals::abort_by(4);
-    // no backtrace, which takes memory: where there is none the standard library waits for itself, and where a thread begins so do all
+    // no backtrace, which takes memory: where there is none the standard library waits for itself, and where a thread
+    // begins so do all
     panic::set_hook(Box::new(|panic| drop(writeln!(io::stderr(), "{panic}"))));
     quiet_drivers();
     signals::end_by(output::interrupted);
@@ -124,8 +125,8 @@ fn run(command: Command, out: &mut impl Write) -> Done {
     }
 }
 
-/// Names a folder of sessions where the system names none: libraries of graphics drivers print an error of their own otherwise.
-/// Nothing lies in it, as nothing would without it.
+/// Names a folder of sessions where the system names none: libraries of graphics drivers print an error of their own
+/// otherwise. Nothing lies in it, as nothing would without it.
 #[allow(unsafe_code)]
 fn quiet_drivers() {
     let name = "XDG_RUNTIME_DIR";

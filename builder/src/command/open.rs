@@ -36,7 +36,8 @@ pub(super) fn terrain<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
     Terrain::open_verified(image).map_err(|e| unopened(path, image, e))
 }
 
-/// Proves all that an image claims, as `hardpan verify` does: its counts and bounds, too, which say how much work follows.
+/// Proves all that an image claims, as `hardpan verify` does: its counts and bounds, too, which say how much work
+/// follows.
 pub(super) fn proven<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
     let terrain = terrain(path, image)?;
     let verdict =

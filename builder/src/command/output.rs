@@ -131,8 +131,8 @@ impl Replace<'_> {
         if force { Replace::Any } else { self }
     }
 
-    /// [`check`](Self::check) of a file that is made of others: it replaces none of them, whatever the user says, and is not called
-    /// as another kind of file is, unless they say so.
+    /// [`check`](Self::check) of a file that is made of others: it replaces none of them, whatever the user says, and
+    /// is not called as another kind of file is, unless they say so.
     pub fn check_made<'p>(self, place: &Path, kind: Kind, of: impl IntoIterator<Item = &'p PathBuf>) -> Done {
         made_of(place, of)?;
         let read = formats::read().flat_map(|format| format.endings.iter().copied());
@@ -144,7 +144,8 @@ impl Replace<'_> {
         self.check(place)
     }
 
-    /// Stops if a file cannot be written here, or may not, or would be one with another one that this run writes. Once for each.
+    /// Stops if a file cannot be written here, or may not, or would be one with another one that this run writes. Once
+    /// for each.
     pub fn check(self, place: &Path) -> Done {
         if is_nowhere(place) {
             return Ok(());
@@ -184,8 +185,9 @@ impl Replace<'_> {
     }
 }
 
-/// Writes an image of `source`, of which stitching `divided` some triangles or none, once it is proven: to a temporary file, read back, then renamed. What takes memory comes first: where
-/// memory is refused the program ends at once, and nothing would take the file away.
+/// Writes an image of `source`, of which stitching `divided` some triangles or none, once it is proven: to a temporary
+/// file, read back, then renamed. What takes memory comes first: where memory is refused the program ends at once, and
+/// nothing would take the file away.
 pub fn write_image(place: &Path, source: &Path, image: &[u8], divided: u64) -> Done {
     let verdict = crate::verify::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
     if let Some(check) = verdict.failed() {

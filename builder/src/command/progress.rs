@@ -1,4 +1,5 @@
-//! Stages on a terminal's stderr, with the time they take; elsewhere nothing, or lines of JSON where they are asked for.
+//! Stages on a terminal's stderr, with the time they take; elsewhere nothing, or lines of JSON where they are asked
+//! for.
 
 use std::{
     io::{self, IsTerminal, Write},

@@ -67,7 +67,8 @@ pub struct Report {
     pub withheld: bool,
 }
 
-/// Materials that settings and scene do not agree about; names are of the image's ground, and of all the scene before there is an image.
+/// Materials that settings and scene do not agree about; names are of the image's ground, and of all the scene before
+/// there is an image.
 #[derive(Default, Serialize)]
 pub struct Materials {
     unlisted: Vec<String>,
@@ -99,7 +100,8 @@ pub struct Seconds {
     pub verify: f64,
 }
 
-/// Makes an image and says what there is to say of it, with `json` as a report; `rest` is the command that lists all warnings.
+/// Makes an image and says what there is to say of it, with `json` as a report; `rest` is the command that lists all
+/// warnings.
 pub fn reported(
     json: bool,
     rest: &str,
@@ -116,7 +118,7 @@ pub fn reported(
 }
 
 /// Lines of warnings and notes that a build prints.
-const MOST_LINES: usize = 4;
+const MAX_LINES: usize = 4;
 /// Keys that a line lists.
 const LISTED: usize = 50;
 
@@ -213,7 +215,7 @@ impl Report {
     pub fn print(&mut self, rest: &str) {
         let warnings = self.warnings[self.printed..].iter().map(|text| (true, text));
         let lines: Vec<(bool, &String)> = warnings.chain(self.notes.iter().map(|text| (false, text))).collect();
-        let shown = if lines.len() > MOST_LINES { MOST_LINES - 1 } else { lines.len() };
+        let shown = if lines.len() > MAX_LINES { MAX_LINES - 1 } else { lines.len() };
         lines[..shown].iter().for_each(|(warns, text)| if *warns { warn(text) } else { note(text) });
         let more = (lines.len() - shown) as u64;
         if more > 0 {

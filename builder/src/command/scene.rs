@@ -16,7 +16,7 @@ use crate::settings::mavs::{self, Angles, Typed};
 
 use super::{Done, Failure, Kind, NewFile, Replace, has_extension, length};
 
-/// What is typed beside a scene.
+/// Options that are typed beside a scene.
 #[derive(clap::Args, Default)]
 pub struct Args {
     /// MAVS: the folder of meshes [default: as the scene states, or scenes/meshes of --data-dir]
@@ -104,10 +104,10 @@ impl Args {
         }
         let mut bytes = Vec::new();
         let read =
-            fs::File::open(file).and_then(|f| utf8(f.take(MOST + 1))).and_then(|mut t| t.read_to_end(&mut bytes));
+            fs::File::open(file).and_then(|f| utf8(f.take(MAX_BYTES + 1))).and_then(|mut t| t.read_to_end(&mut bytes));
         read.map_err(|e| Failure::io(file, e))?;
-        if bytes.len() as u64 > MOST {
-            return Err(Failure::input(file, format!("longer than {} MiB, as no scene is", MOST >> 20)));
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(Failure::input(file, format!("longer than {} MiB, as no scene is", MAX_BYTES >> 20)));
         }
         let Ok(text) = String::from_utf8(bytes) else { return Ok(None) };
         match mavs::kind(&text) {
@@ -124,4 +124,4 @@ impl Args {
 }
 
 /// Bytes of a scene at most.
-const MOST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;

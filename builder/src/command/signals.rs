@@ -1,7 +1,7 @@
 //! Signals that end a program: Ctrl-C, being asked to end, a terminal that is closed.
 
-/// Ends the program by `end` when such a signal comes. Those that are ignored, as under nohup or in the background of a script,
-/// stay so, each by itself. To be called before other threads begin.
+/// Ends the program by `end` when such a signal comes. Those that are ignored, as under nohup or in the background of a
+/// script, stay so, each by itself. To be called before other threads begin.
 #[cfg(unix)]
 pub fn end_by(end: fn() -> !) {
     use nix::sys::signal::{SigSet, Signal};
@@ -46,8 +46,8 @@ pub fn outlive_limits() {}
 #[cfg(windows)]
 pub fn abort_by(_: i32) {}
 
-/// A bit for each signal that is ignored, the lowest for signal 1, as Linux has them. Other systems drop ignored signals even
-/// where a thread waits for them.
+/// A bit for each signal that is ignored, the lowest for signal 1, as Linux has them. Other systems drop ignored
+/// signals even where a thread waits for them.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Stdout, and whether there was one to write to when the program began.
 //!
-//! The standard library opens `/dev/null` in place of a closed stdout before `main`, and answers would go there without a word. So a
-//! function that the loader calls before it looks.
+//! The standard library opens `/dev/null` in place of a closed stdout before `main`, and answers would go there without
+//! a word. So a function that the loader calls before it looks.
 
 use std::{
     error::Error,
@@ -82,8 +82,8 @@ mod at_start {
         CLOSED.store(is_there && flags.is_none_or(|flags| flags & 3 == 0), Ordering::Relaxed);
     }
 
-    // SAFETY: the section holds functions without arguments that the loader calls once, before `main`; this one only reads a
-    // small file and stores a flag.
+    // SAFETY: the section holds functions without arguments that the loader calls once, before `main`; this one only
+    // reads a small file and stores a flag.
     #[allow(unsafe_code)]
     #[used]
     #[unsafe(link_section = ".init_array")]

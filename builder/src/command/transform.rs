@@ -37,7 +37,8 @@ pub struct Heights {
     /// Way from post to post of heights, metres [default: as FILE has it, of degrees its finer one]
     #[arg(long, value_name = "METRES", value_parser = cell)]
     cell: Option<f64>,
-    /// UTM or other transverse Mercator plane on which heights are laid [default: that of FILE, of degrees one about the middle]
+    /// UTM or other transverse Mercator plane on which heights are laid [default: that of FILE, of degrees one about
+    /// the middle]
     #[arg(long, value_name = "EPSG:CODE", value_parser = code)]
     pub crs: Option<String>,
     /// System of a file of heights that does not say it

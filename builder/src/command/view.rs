@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::length::metres;
 use crate::draw::{
     maps::{Map, Numbers},
-    view::{LEAST, MOST, View, Window, extent},
+    view::{MAX_PIXELS, MIN_SIDE, View, Window, extent},
 };
 
 /// The ends of a map's scale, as they are typed; without a map, of the only one that has a scale.
@@ -67,8 +67,8 @@ impl FromStr for Window {
         let [width, height] = [0, 1].map(|i| window[i + 2] - window[i]);
         if !(width > 0.0 && height > 0.0) {
             Err("x0 must be below x1, and y0 below y1".into())
-        } else if width.min(height) < LEAST {
-            Err(format!("a window is {LEAST} m wide and high at least, and this one {width} by {height} m"))
+        } else if width.min(height) < MIN_SIDE {
+            Err(format!("a window is {MIN_SIDE} m wide and high at least, and this one {width} by {height} m"))
         } else {
             Ok(Window(window))
         }
@@ -77,8 +77,8 @@ impl FromStr for Window {
 
 pub fn size(text: &str) -> Result<[Option<usize>; 2], String> {
     let number = |t: &str| match t.trim().parse() {
-        Ok(n) if (1..=MOST[0]).contains(&n) => Ok(Some(n)),
-        _ => Err(format!("a width, or width and height as 640x480, of 1 to {} pixels each", MOST[0])),
+        Ok(n) if (1..=MAX_PIXELS[0]).contains(&n) => Ok(Some(n)),
+        _ => Err(format!("a width, or width and height as 640x480, of 1 to {} pixels each", MAX_PIXELS[0])),
     };
     match text.split_once('x') {
         Some((w, h)) => Ok([number(w)?, number(h)?]),

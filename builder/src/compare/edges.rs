@@ -12,7 +12,7 @@ pub type Corners = [[f64; 2]; 3];
 pub type Edge = [[f64; 2]; 2];
 
 /// Most crossings that are kept. This bounds the time for loose, overlapping triangles.
-pub const MOST: usize = 4_000_000;
+pub const MAX_CROSSINGS: usize = 4_000_000;
 /// Looks at an edge for each of all edges, beyond which no more crossings are looked for.
 const LOOKS: usize = 256;
 /// How many crossings were found, and whether they are all.
@@ -27,7 +27,8 @@ pub fn by_place(p: &[f64; 2], q: &[f64; 2]) -> Ordering {
     p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))
 }
 
-/// Places where an edge that only one image has crosses an edge that only the other one has; at their ends they only meet.
+/// Places where an edge that only one image has crosses an edge that only the other one has; at their ends they only
+/// meet.
 pub fn crossings(a: &[Edge], b: &[Edge]) -> (Vec<[f64; 2]>, Found) {
     let without = |one: &[Edge], other: &[Edge]| -> Vec<Edge> {
         one.par_iter().filter(|e| other.binary_search_by(|o| by_ends(o, e)).is_err()).copied().collect()
@@ -41,7 +42,7 @@ pub fn crossings(a: &[Edge], b: &[Edge]) -> (Vec<[f64; 2]>, Found) {
     });
     let mut all = true;
     for (p, q) in pairs {
-        all = looks > 0 && places.len() < MOST;
+        all = looks > 0 && places.len() < MAX_CROSSINGS;
         if !all {
             break;
         }
@@ -119,6 +120,6 @@ mod tests {
             edges(&(0..3000).map(|k| [place(k, -1.0), place(k, 3000.5), place(k, 4000.0)]).collect::<Vec<_>>())
         };
         let (places, found) = crossings(&needles(true), &needles(false));
-        assert!(!found.all && places.len() <= MOST && !places.is_empty());
+        assert!(!found.all && places.len() <= MAX_CROSSINGS && !places.is_empty());
     }
 }

@@ -25,7 +25,7 @@ mod places;
 mod points;
 
 pub use self::{
-    edges::{Found, MOST as MOST_CROSSINGS},
+    edges::{Found, MAX_CROSSINGS},
     facts::{Fact, FirstByte, Materials, Property, Sources},
     ground::{Count, Counts, Ground, Largest, MaterialChange, Seen, Watch},
     pairs::{Kind, Kinds},

@@ -181,8 +181,9 @@ impl<'a> Both<'a> {
         Pair { hits, materials, z, kinds, wide: Kinds::default(), mu }
     }
 
-    /// Puts all ground over a place into pairs. If both images have the [same layers](Self::same_layers), they are paired from the
-    /// highest down; otherwise two heights are a pair if each is the nearest to the other. Returns whether both images have ground.
+    /// Puts all ground over a place into pairs. If both images have the [same layers](Self::same_layers), they are
+    /// paired from the highest down; otherwise two heights are a pair if each is the nearest to the other. Returns
+    /// whether both images have ground.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
         for (i, t) in self.images.iter().enumerate() {
@@ -199,7 +200,8 @@ impl<'a> Both<'a> {
         counts.iter().all(|n| *n > 0)
     }
 
-    /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was.
+    /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from
+    /// where it was.
     fn same_layers(&self, Space { z, hits, .. }: &Space) -> bool {
         let same = |k: usize| {
             (z[1][k] - z[0][k]).abs() <= DECK && self.same_material([0, 1].map(|i: usize| hits[i][k].material))

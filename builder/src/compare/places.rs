@@ -14,7 +14,7 @@ use super::edges::{Corners, by_place};
 
 /// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;
-const MOST: f64 = 1e9;
+const MAX_SQUARES: f64 = 1e9;
 /// Position of the place in the first square, in sides, and its shift to the next row and column, modulo one. No place
 /// lies on an edge of round coordinates, and places are even along rows and columns. So a strip has places in
 /// proportion to its area.
@@ -52,7 +52,7 @@ pub struct TooMany {
 
 impl fmt::Display for TooMany {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a grid of {} m has more than {} places here", self.grid, grouped(MOST as u64))
+        write!(f, "a grid of {} m has more than {} places here", self.grid, grouped(MAX_SQUARES as u64))
     }
 }
 
@@ -76,7 +76,7 @@ impl Grid {
         let side = (high[0] - low[0]).max(high[1] - low[1]);
         let pitch = pitch.unwrap_or(if side > 0.0 { side / SIDE } else { 1.0 });
         let count = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil().max(1.0));
-        if count[0] * count[1] > MOST {
+        if count[0] * count[1] > MAX_SQUARES {
             return Err(TooMany { grid: pitch, fits: side / SIDE });
         }
         Ok(Grid { low, high, pitch, count: count.map(|n| n as usize) })
@@ -130,7 +130,8 @@ pub fn marks(triangles: &[Corners]) -> impl Iterator<Item = [f64; 2]> {
     triangles.iter().map(middle).chain(vertices)
 }
 
-/// Metres from where ground ends to the places beside it: more than a lattice step, and more than what edges move by in another build.
+/// Metres from where ground ends to the places beside it: more than a lattice step, and more than what edges move by in
+/// another build.
 const BESIDE: [f64; 2] = [0.001, 0.01];
 /// Metres between places along an edge, and the most places along all edges together.
 const ALONG: [f64; 2] = [4.0, 1e6];

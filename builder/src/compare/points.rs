@@ -97,7 +97,8 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Whether every point that has a place has ground there, no farther off than the tolerance, if there is one. Friction does not count.
+    /// Whether every point that has a place has ground there, no farther off than the tolerance, if there is one.
+    /// Friction does not count.
     pub fn alike(&self) -> bool {
         let near = self.heights.as_ref().is_some_and(|heights| heights.over.unwrap_or(0) == 0);
         near && self.no_ground == 0 && self.not_in_image == 0 && self.damaged == 0

@@ -11,8 +11,8 @@
 //!   `-----split mu-----kerb---'
 //! ```
 //!
-//! What is built first takes its place, and what comes later is cut along its outline; so roads and grass meet without a
-//! layer beneath. Only `+ - * / sqrt` make the scene, so every machine generates the same bits.
+//! What is built first takes its place, and what comes later is cut along its outline; so roads and grass meet without
+//! a layer beneath. Only `+ - * / sqrt` make the scene, so every machine generates the same bits.
 
 mod drive;
 
@@ -27,8 +27,8 @@ const CONCRETE: u16 = 3;
 const SETTS: u16 = 4;
 const GRASS: u16 = 5;
 
-/// Half the width of the oval's road, how far the foot of its embankment lies outside, and how much the outer edge rises in
-/// the bends.
+/// Half the width of the oval's road, how far the foot of its embankment lies outside, and how much the outer edge
+/// rises in the bends.
 const ROAD_HALF: f64 = 4.5;
 const FOOT: f64 = 3.0;
 const BANK: f64 = 1.5;
@@ -108,7 +108,8 @@ pub fn drives() -> Vec<(&'static str, Vec<[f64; 2]>)> {
     ]
 }
 
-/// A drive about the infield, as [`drives`]: over the ramp, with the left wheels over the missing slab, back over the setts.
+/// A drive about the infield, as [`drives`]: over the ramp, with the left wheels over the missing slab, back over the
+/// setts.
 pub fn infield() -> Vec<[f64; 2]> {
     let turn = |t: f64| {
         let [s, c] = half_circle(t);
@@ -152,8 +153,8 @@ fn half_circle(t: f64) -> [f64; 2] {
     [s, if first { c } else { -c }]
 }
 
-/// Part `t` of the way round a bend of the oval, `out` metres outwards of the middle of the road; `side` is 1 in the east,
-/// -1 in the west.
+/// Part `t` of the way round a bend of the oval, `out` metres outwards of the middle of the road; `side` is 1 in the
+/// east, -1 in the west.
 fn bend_place(side: f64, t: f64, out: f64) -> [f64; 2] {
     let ([s, c], r) = (half_circle(t), 30.0 + out);
     [side * (50.0 + r * s), -side * r * c]

@@ -38,8 +38,8 @@ const OTHER: Colour = [196, 188, 224];
 /// About what is small.
 const RING: Colour = [213, 0, 50];
 /// How strong the least change is drawn, of heights and of friction.
-const LEAST: f64 = 0.2;
-const LEAST_MU: f64 = 0.35;
+const MIN_SHADE: f64 = 0.2;
+const MIN_MU: f64 = 0.35;
 /// Rings at most.
 const RINGS: usize = 36;
 /// How strong the relief is: full on unchanged ground, weak on changed ground.
@@ -102,7 +102,8 @@ impl Changes {
         Changes { view, pixels: Mutex::new(vec![Seen::default(); view.width * view.height]) }
     }
 
-    /// Draws what was seen, from above, over all layers; `range` is where the colours of heights end. Without `found` the images are equal.
+    /// Draws what was seen, from above, over all layers; `range` is where the colours of heights end. Without `found`
+    /// the images are equal.
     pub fn draw(self, images: [&Terrain; 2], found: Option<&Ground>, range: Option<[f64; 2]>, title: &str) -> Sheet {
         let view = self.view;
         let mut all = self.pixels.into_inner().unwrap_or_else(|broken| broken.into_inner());
@@ -224,7 +225,7 @@ impl Heights {
     pub fn colour(&self, change: f64) -> Colour {
         let (end, colour) = if change > 0.0 { (self.ends[1], HIGHER) } else { (self.ends[0], LOWER) };
         let part = if end == 0.0 { 1.0 } else { (change / end).min(1.0) };
-        if change == 0.0 { SAME } else { mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt()) }
+        if change == 0.0 { SAME } else { mix(SAME, colour, MIN_SHADE + (1.0 - MIN_SHADE) * part.sqrt()) }
     }
 
     /// The colours of lower ground, of the same if there is a word for it, and of higher ground.
@@ -243,8 +244,9 @@ impl Heights {
     }
 }
 
-/// The colours of changes of height up to the end of a scale, lower ones from right to left as on a line of numbers: even in the
-/// square root of the change, as they are drawn, with round changes at ticks. A scale that ends at nothing has `all` for every change.
+/// The colours of changes of height up to the end of a scale, lower ones from right to left as on a line of numbers:
+/// even in the square root of the change, as they are drawn, with round changes at ticks. A scale that ends at nothing
+/// has `all` for every change.
 fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> Key {
     if end == 0.0 {
         return Key::Box(all, told);
@@ -309,7 +311,7 @@ impl Friction {
             n if n <= CHANGES => self.changes.partition_point(|c| *c < told(change)) as f64 / (n - 1) as f64,
             _ => (change / self.most()).min(1.0),
         };
-        mix(SAME, self.colour, LEAST_MU + (1.0 - LEAST_MU) * share)
+        mix(SAME, self.colour, MIN_MU + (1.0 - MIN_MU) * share)
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -324,7 +326,8 @@ impl Friction {
     }
 }
 
-/// The middles of rings about small changes, in pixels, the largest first, and how many small changes are more than those.
+/// The middles of rings about small changes, in pixels, the largest first, and how many small changes are more than
+/// those.
 fn rings(view: &View, all: &[Seen]) -> (Vec<[f64; 2]>, usize) {
     let [_, small] = fine(view);
     let mut met: Vec<bool> = all.iter().map(|seen| !seen.differs()).collect();

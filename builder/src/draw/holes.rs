@@ -52,8 +52,8 @@ struct Found<'a> {
     outside: bool,
 }
 
-/// `max_gap` is how wide a gap may be, in metres. Without it a quarter of a metre, or what pixels may not show, if that is more.
-/// With `max_step` steps of more than that are shown too.
+/// `max_gap` is how wide a gap may be, in metres. Without it a quarter of a metre, or what pixels may not show, if that
+/// is more. With `max_step` steps of more than that are shown too.
 pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f64>) -> Drawn {
     let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
     let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
@@ -90,8 +90,8 @@ impl Found<'_> {
         self.steps.as_ref().map_or(&[], |(_, steps)| steps)
     }
 
-    /// Draws edges, those of gaps and steps on top; then a ring about what is small and listed, a dot at what is small and not, and the
-    /// numbers of the list. The counts are rings and dots of holes and gaps, and those of steps.
+    /// Draws edges, those of gaps and steps on top; then a ring about what is small and listed, a dot at what is small
+    /// and not, and the numbers of the list. The counts are rings and dots of holes and gaps, and those of steps.
     fn mark(&self, canvas: &mut Canvas, view: &View) -> [[usize; 2]; 2] {
         let [wide, small] = fine(view);
         let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {

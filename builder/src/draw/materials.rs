@@ -46,7 +46,7 @@ const CALM: [Colour; 8] = [
 /// How much lighter, or with a sign darker, each next material is whose name has the same colour.
 const TONES: [f64; 7] = [0.0, 0.35, -0.25, 0.55, -0.4, 0.7, -0.52];
 /// Most materials of a legend: the others of a picture have one colour together.
-const MOST: usize = 14;
+const MAX_LEGEND: usize = 14;
 
 /// A colour for each material of an image, by its name: those that people expect, or calm ones.
 pub fn colours(t: &Terrain) -> Vec<Colour> {
@@ -82,8 +82,8 @@ fn named(name: &str) -> Colour {
     }
 }
 
-/// Names of materials as a legend has them: in letters that can be drawn, and short; those that would read the same with their
-/// number, from 1.
+/// Names of materials as a legend has them: in letters that can be drawn, and short; those that would read the same
+/// with their number, from 1.
 fn names(t: &Terrain) -> Vec<String> {
     let each = (0..t.materials().len()).map(|m| drawn(&shown(t.material_name(m as u16))).into_owned());
     cut(&each.collect::<Vec<_>>(), NAME_MOST)
@@ -102,7 +102,7 @@ pub fn materials(t: &Terrain, view: &View) -> Drawn {
     let found: usize = counts.values().sum();
     let mut ranked: Vec<(u16, usize)> = counts.into_iter().collect();
     ranked.sort_by_key(|(m, n)| (std::cmp::Reverse(*n), *m));
-    let (most, rest) = ranked.split_at(ranked.len().min(MOST));
+    let (most, rest) = ranked.split_at(ranked.len().min(MAX_LEGEND));
     let (mut colours, names) = (colours(t), names(t));
     rest.iter().for_each(|(m, _)| colours[usize::from(*m)] = OTHERS);
     let share = |n: usize| match n as f64 * 100.0 / found as f64 {

@@ -31,7 +31,7 @@ const TEXT: Colour = [51; 3];
 const GAP: [Colour; 2] = [[220, 38, 127], [246, 196, 220]];
 const SIDE: f64 = 1.5;
 /// Colours of wheels, distinct to all eyes even as thin lines: after Okabe and Ito, with dark brown instead of yellow.
-const WHEELS: [Colour; MOST] = [
+const WHEELS: [Colour; MAX_LINES] = [
     [0, 114, 178],
     [213, 94, 0],
     [0, 158, 115],
@@ -42,7 +42,7 @@ const WHEELS: [Colour; MOST] = [
     [102, 51, 0],
 ];
 /// Most lines of a plot.
-pub const MOST: usize = 8;
+pub const MAX_LINES: usize = 8;
 /// Width of every line.
 const LINE: f64 = 1.8;
 /// How much wider than its line the dot of a place is, and how much farther apart dots are than they are wide.
@@ -123,9 +123,9 @@ impl Axis {
 }
 
 /// Three panels under each other over the same distance, with a bar where a line has no ground. One line takes the
-/// colour of each panel. Several have their own colours and a legend. Lines beyond [`MOST`] are not drawn.
+/// colour of each panel. Several have their own colours and a legend. Lines beyond [`MAX_LINES`] are not drawn.
 pub fn picture(title: &str, lines: &[Line]) -> Picture {
-    let lines = &lines[..lines.len().min(MOST)];
+    let lines = &lines[..lines.len().min(MAX_LINES)];
     let several = lines.len() > 1;
     let first = if several { TOP + LEGEND } else { TOP };
     let end = lines.iter().filter_map(|line| line.samples.last()).fold(0.0, |end: f64, s| end.max(s.distance));
@@ -145,7 +145,7 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
         shapes.push(text([right - width, 26.0], &name, Align::Start));
     }
     for (i, (line, colour)) in lines.iter().zip(WHEELS).enumerate().filter(|_| several) {
-        let x = LEFT + i as f64 * (right - LEFT) / MOST as f64;
+        let x = LEFT + i as f64 * (right - LEFT) / MAX_LINES as f64;
         let name = if line.name.is_empty() { "(no name)".into() } else { brief(&line.name, NAME_MOST) };
         shapes.push(Shape::Fill { at: [x, TOP - 2.0], size: [16.0, 4.0], colour });
         shapes.push(text([x + 22.0, TOP + 4.0], &name, Align::Start));

@@ -44,7 +44,8 @@ pub fn slight(light: f64) -> f64 {
     0.7 + 0.3 * light
 }
 
-/// Shaded relief, with shadows; `colour` says how an answer looks in full light. Each pixel is the mean of `fine` x `fine` places.
+/// Shaded relief, with shadows; `colour` says how an answer looks in full light. Each pixel is the mean of `fine` x
+/// `fine` places.
 pub fn relief(terrain: &Terrain, view: &View, fine: usize, colour: impl Fn(&Answer) -> Colour + Sync) -> Canvas {
     Seen::new(terrain, view, fine, colour).draw(|_, colour| *colour)
 }
@@ -141,7 +142,8 @@ mod tests {
     #[test]
     fn light_grows_towards_the_sun_from_a_floor() {
         assert_eq!(light([0.0; 2]), 1.0);
-        // from a wall that faces away, over level ground, to one that faces the sun: rise to the north-west is a slope of (-s, s)
+        // from a wall that faces away, over level ground, to one that faces the sun: rise to the north-west is a slope
+        // of (-s, s)
         let turned: Vec<f64> = (-40..=40).map(|i| light([0.1, -0.1].map(|s| s * f64::from(i)))).collect();
         let least = turned.iter().copied().fold(f64::INFINITY, f64::min);
         assert_eq!(least, SHADE);

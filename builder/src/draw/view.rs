@@ -12,13 +12,13 @@ use crate::util::text::{coordinate, grouped};
 pub struct Window(pub [f64; 4]);
 
 /// Most pixels along a side, and in all.
-pub const MOST: [usize; 2] = [1 << 16, 1 << 28];
+pub const MAX_PIXELS: [usize; 2] = [1 << 16, 1 << 28];
 /// Pixels of the longer side by default.
 const LONGER: f64 = 1600.0;
 
-/// Least width and height of a window, metres: less is no more than a few steps of the query grid. A point or a line is a picture of
-/// this size too.
-pub const LEAST: f64 = 1e-3;
+/// Least width and height of a window, metres: less is no more than a few steps of the query grid. A point or a line is
+/// a picture of this size too.
+pub const MIN_SIDE: f64 = 1e-3;
 
 /// The next whole number of pixels, at least one, with room for rounding.
 fn pixels(n: f64) -> usize {
@@ -45,8 +45,8 @@ impl View {
         View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height, heights: ALL }
     }
 
-    /// The window, or all of the ground within these bounds, as large as it is wanted. A width and a height show the window in the
-    /// middle of them.
+    /// The window, or all of the ground within these bounds, as large as it is wanted. A width and a height show the
+    /// window in the middle of them.
     pub fn asked(
         bounds: [[f64; 3]; 2],
         window: Option<Window>,
@@ -55,7 +55,7 @@ impl View {
     ) -> Result<View, String> {
         let [low, high] = bounds;
         let window = window.map_or([low[0], low[1], high[0], high[1]], |w| w.0);
-        let extent = [0, 1].map(|i| (window[i + 2] - window[i]).max(LEAST));
+        let extent = [0, 1].map(|i| (window[i + 2] - window[i]).max(MIN_SIDE));
         let wide = |w: usize| w as f64 / extent[0];
         let (per_metre, size) = match (size, per_metre) {
             (Some([Some(w), Some(h)]), _) => (wide(w).min(h as f64 / extent[1]), [w, h]),
@@ -66,7 +66,7 @@ impl View {
             }
         };
         let [wide, high] = size.map(|n| n as f64);
-        let [most, all] = MOST.map(|n| n as f64);
+        let [most, all] = MAX_PIXELS.map(|n| n as f64);
         if wide > most || high > most || wide * high > all {
             let number = |n: f64| if n < 1e15 { grouped(n as u64) } else { format!("{n:.1e}") };
             return Err(format!(
@@ -89,7 +89,7 @@ impl View {
     /// All of an image's ground, with this many pixels along the longer side.
     pub fn whole(terrain: &Terrain, longer: f64) -> Self {
         let [low, high] = terrain.bounds();
-        let extent = [0, 1].map(|i| (high[i] - low[i]).max(LEAST));
+        let extent = [0, 1].map(|i| (high[i] - low[i]).max(MIN_SIDE));
         let per_metre = longer / extent[0].max(extent[1]);
         View::about([low[0], low[1], high[0], high[1]], per_metre, extent.map(|e| pixels(e * per_metre)))
     }

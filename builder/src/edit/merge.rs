@@ -176,8 +176,8 @@ impl Merged {
         Ok(())
     }
 
-    /// What the scene is off by against what the parts were built from, if it is rounded to these steps; none if that is half a step
-    /// of rounding everywhere, as of any mesh.
+    /// What the scene is off by against what the parts were built from, if it is rounded to these steps; none if that
+    /// is half a step of rounding everywhere, as of any mesh.
     pub fn source_error(&self, steps: [i32; 2]) -> Option<SourceError> {
         let scale = [exp2(-steps[0]), exp2(-steps[0]), exp2(-steps[1])];
         let on_lattice = |p: &[f64; 3]| (0..3).all(|i| (p[i] * scale[i]).fract() == 0.0);
@@ -319,8 +319,8 @@ impl Placed {
 }
 
 impl Place {
-    /// More than the arithmetic of turning and moving is off by in plan and height, if the sum of x and y is so far from the zero at
-    /// most, and z so far; metres. Nothing, if all of it is exact.
+    /// More than the arithmetic of turning and moving is off by in plan and height, if the sum of x and y is so far
+    /// from the zero at most, and z so far; metres. Nothing, if all of it is exact.
     fn noise(&self, [plan, height]: [f64; 2]) -> [f64; 2] {
         let [dx, dy, dz] = self.translate;
         // every lattice has such places, and a double the sum of two

@@ -20,9 +20,9 @@ use std::collections::{HashMap, HashSet};
 
 /// An image on its way to be built from itself, by the settings that it records or by others.
 ///
-/// What its own settings say of repairs has been done to its ground. Where others say the same of weld, stitch, slopes or undersides, on
-/// the same lattice, it is not done again; origin and tiles stay as they are then, too. What they say otherwise is done to the ground as
-/// it is: nothing that was mended or left out comes back.
+/// What its own settings say of repairs has been done to its ground. Where others say the same of weld, stitch, slopes
+/// or undersides, on the same lattice, it is not done again; origin and tiles stay as they are then, too. What they say
+/// otherwise is done to the ground as it is: nothing that was mended or left out comes back.
 pub struct Rebuild {
     /// The ground, with the materials that it gets.
     pub scene: Scene,
@@ -30,7 +30,8 @@ pub struct Rebuild {
     pub options: Options,
     /// What the settings did to its materials; none were given if it keeps its own.
     pub applied: Option<Applied>,
-    /// Whether nothing changes: then the file is the same, bit by bit, if this version of the builder made it and recorded how.
+    /// Whether nothing changes: then the file is the same, bit by bit, if this version of the builder made it and
+    /// recorded how.
     pub same: bool,
     asked: Settings,
     /// Materials by name, as they are recorded.
@@ -40,7 +41,8 @@ pub struct Rebuild {
 }
 
 impl Rebuild {
-    /// Of a verified image. Settings that are not given are those that it records; `over` puts what is typed before them.
+    /// Of a verified image. Settings that are not given are those that it records; `over` puts what is typed before
+    /// them.
     pub fn new(
         t: &Terrain,
         settings: Option<&Settings>,

@@ -1,16 +1,19 @@
-//! An OBJ to look at: the ground as the kernel sees it, the cells of its index as boxes, pins where queries find ground, and the
-//! axes at the zero. It is not for building: the sides of a box would be ground.
+//! An OBJ to look at: the ground as the kernel sees it, the cells of its index as boxes, pins where queries find
+//! ground, and the axes at the zero. It is not for building: the sides of a box would be ground.
 //!
-//! A height field is drawn with two triangles for each of its cells, whose corners are the posts. Inside a cell the kernel's ground is
-//! bilinear, and no farther from the triangles than a quarter of what the sums of opposite corners differ by.
+//! A height field is drawn with two triangles for each of its cells, whose corners are the posts. Inside a cell the
+//! kernel's ground is bilinear, and no farther from the triangles than a quarter of what the sums of opposite corners
+//! differ by.
 //!
 //! A cell of the index is what no node divides: a leaf, as they are counted. Its box has the square of the cell, and
-//! goes from the lowest to the highest ground in that square, and 1/64 of its shorter side farther either way:
-//! a box around level ground would have no room else. Where a cell holds no heights, those of its tile count. The group of a box is `cell_` and its number, from 1 on. Its colour tells how many
-//! triangles the cell names; of a height field that counts as the cells of it that one query reads, 1 or 4.
+//! goes from the lowest to the highest ground in that square, and 1/64 of its shorter side farther either way: a box
+//! around level ground would have no room else. Where a cell holds no heights, those of its tile count. The group of a
+//! box is `cell_` and its number, from 1 on. Its colour tells how many triangles the cell names; of a height field that
+//! counts as the cells of it that one query reads, 1 or 4.
 //!
-//! A pin is asked of the kernel from above: it stands on the topmost ground, along the normal, and has a quarter of the distance between
-//! pins along x or along y, whichever is less. Pins stand at the middles of equal parts of the ground's extent.
+//! A pin is asked of the kernel from above: it stands on the topmost ground, along the normal, and has a quarter of the
+//! distance between pins along x or along y, whichever is less. Pins stand at the middles of equal parts of the
+//! ground's extent.
 
 use super::Obj;
 use crate::image::decode;
@@ -119,7 +122,8 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Writes the materials: greys for the ground, the colours of boxes, through which the ground is seen, and those of lines.
+/// Writes the materials: greys for the ground, the colours of boxes, through which the ground is seen, and those of
+/// lines.
 pub fn write_library(t: &Terrain, out: &mut impl Write) -> io::Result<()> {
     let mut material = |name: &str, [r, g, b]: [f64; 3]| writeln!(out, "newmtl {name}\nKd {r:.3} {g:.3} {b:.3}");
     for (name, m) in Names::new(t).materials.iter().zip(0u64..) {
@@ -331,7 +335,8 @@ fn topmost(t: &Terrain, place: Point) -> Option<Answer> {
     Some(t.segment(Point { z: above, ..place }, all)).filter(Answer::found)
 }
 
-/// The lowest and the highest ground of a leaf in its square, query steps from the origin, rounded outwards; none if it has none.
+/// The lowest and the highest ground of a leaf in its square, query steps from the origin, rounded outwards; none if it
+/// has none.
 fn heights(leaf: &Leaf) -> Option<[i64; 2]> {
     let (mut ends, mut all) = ([i64::MAX, i64::MIN], [i64::MAX, i64::MIN]);
     let widen = |ends: &mut [i64; 2], low: i64, high: i64| *ends = [ends[0].min(low), ends[1].max(high)];

@@ -118,7 +118,8 @@ impl<'a> Obj<'a> {
         all
     }
 
-    /// Whether a build of the file finds out of each wall what it is: not of one that is neither vertical nor steep, and of no obstacle.
+    /// Whether a build of the file finds out of each wall what it is: not of one that is neither vertical nor steep,
+    /// and of no obstacle.
     pub fn says_all_walls(&self, known: &Settings) -> bool {
         let step = self.steps();
         let rise = known.build.max_slope.map(rise);
@@ -175,8 +176,9 @@ impl<'a> Obj<'a> {
         self.vertices.iter().map(moved).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i].max(b[i])))
     }
 
-    /// Writes the file: lattice points as decimals that read back as the same numbers, triangles counter-clockwise from above.
-    /// Materials and sources without ground keep their names by a face without area. `head` goes before it as comments.
+    /// Writes the file: lattice points as decimals that read back as the same numbers, triangles counter-clockwise from
+    /// above. Materials and sources without ground keep their names by a face without area. `head` goes before it as
+    /// comments.
     pub fn write(&self, head: &str, library: &str, out: &mut impl Write) -> io::Result<()> {
         head.lines().try_for_each(|line| writeln!(out, "# {line}"))?;
         writeln!(out, "mtllib {library}")?;
@@ -238,8 +240,8 @@ impl<'a> Obj<'a> {
         Ok(())
     }
 
-    /// All files, in memory. Names are those of the library, `colour` is of [`write_library`](Self::write_library), and `head` goes
-    /// before OBJ and settings as comments.
+    /// All files, in memory. Names are those of the library, `colour` is of [`write_library`](Self::write_library), and
+    /// `head` goes before OBJ and settings as comments.
     pub fn texts(
         &self,
         head: &str,
@@ -255,8 +257,8 @@ impl<'a> Obj<'a> {
         Ok(Texts { mesh, library: paint, settings: format!("{head}\n{settings}") })
     }
 
-    /// With what settings a build of the file, called `file`, makes the same image: those of the image, where the ground
-    /// is neither moved nor mended again, and states the error that it had.
+    /// With what settings a build of the file, called `file`, makes the same image: those of the image, where the
+    /// ground is neither moved nor mended again, and states the error that it had.
     pub fn settings(&self, known: &Settings, file: &str) -> Settings {
         let (h, step) = (self.t.header(), self.steps());
         let build = Options {

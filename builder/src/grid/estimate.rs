@@ -34,7 +34,8 @@ pub struct Estimate {
 /// What the program takes beside arrays.
 const PROGRAM: u64 = 15 << 20;
 
-/// Seconds of a core for a hit, a place, a triangle; of a whole square, of a post of a field, and of a triangle that the oracle asks.
+/// Seconds of a core for a hit, a place, a triangle; of a whole square, of a post of a field, and of a triangle that
+/// the oracle asks.
 const HIT: f64 = 13e-9;
 const PLACE: f64 = 6e-9;
 const FACE: f64 = 120e-9;
@@ -42,7 +43,8 @@ const WHOLE: f64 = 250e-9;
 const POST: f64 = 300e-9;
 const ASKED: f64 = 4e-9;
 
-/// Places along each side, and the most faces, of the part of a job that is done before, to see how fast the machine is now.
+/// Places along each side, and the most faces, of the part of a job that is done before, to see how fast the machine is
+/// now.
 const SIDE: usize = 192;
 const FACES: usize = 20_000;
 
@@ -66,8 +68,8 @@ impl Estimate {
 }
 
 impl Sampler<'_> {
-    /// How much longer than [`Estimate`] thinks a small part of the work takes here and now, and the seconds of a core for a place of fields
-    /// of heights, 0 without fields.
+    /// How much longer than [`Estimate`] thinks a small part of the work takes here and now, and the seconds of a core
+    /// for a place of fields of heights, 0 without fields.
     fn pace(&self, stages: &dyn Stages) -> [f64; 2] {
         let along = |axis: usize| {
             let [low, high] = self.bounds.map(|v| i64::from(v[axis]) << FRACTION);

@@ -1,7 +1,8 @@
 //! Heights of the ground on squares: a grid over a mesh or an image.
 //!
-//! A mesh is sampled as it would stand in its image, so both give one grid. Heights at centres come from the stage `heights`, those
-//! of fields of an image from the kernel; both are the exact ones, rounded once. What holds of a whole square, `over` finds.
+//! A mesh is sampled as it would stand in its image, so both give one grid. Heights at centres come from the stage
+//! `heights`, those of fields of an image from the kernel; both are the exact ones, rounded once. What holds of a whole
+//! square, `over` finds.
 //!
 //! ```
 //! use hardpan_builder::grid::{Rule, Sampler};
@@ -46,7 +47,7 @@ use rayon::prelude::*;
 use std::{collections::BTreeSet, fmt, ops::Range, str::FromStr};
 
 /// Most squares of a grid.
-pub const MOST: u64 = 1 << 31;
+pub const MAX_SQUARES: u64 = 1 << 31;
 /// About how many squares are done at once.
 const STRIP: usize = 1 << 21;
 /// Rows of a strip are so many times a whole number, as the stage takes them.
@@ -356,8 +357,8 @@ impl<'a> Sampler<'a> {
         self.fields.is_some()
     }
 
-    /// Leaves out triangles of which a corner is above a height, metres, or with `all` every corner; says how many. The height is
-    /// rounded as corners are. None may be left: then there is no ground.
+    /// Leaves out triangles of which a corner is above a height, metres, or with `all` every corner; says how many. The
+    /// height is rounded as corners are. None may be left: then there is no ground.
     ///
     /// # Errors
     ///
@@ -390,9 +391,9 @@ impl<'a> Sampler<'a> {
         ((metres * exp2(-self.step[1])).round_ties_even() as i64).saturating_sub(self.origin[2]).clamp(-FAR, FAR)
     }
 
-    /// Squares of such a side over the extent of the ground, from its least corner on: as many as it takes along each axis. The extent
-    /// is known to a lattice step, and that of fields, which an image states rounded outwards, to four; so what reaches less into a
-    /// further square makes none.
+    /// Squares of such a side over the extent of the ground, from its least corner on: as many as it takes along each
+    /// axis. The extent is known to a lattice step, and that of fields, which an image states rounded outwards, to
+    /// four; so what reaches less into a further square makes none.
     ///
     /// # Errors
     ///
@@ -414,19 +415,20 @@ impl<'a> Sampler<'a> {
         }
         let known = if self.has_fields() { 4.0 * step } else { step };
         let count = sides.map(|side| ((side - known) / cell).floor() + 1.0);
-        if count[0] * count[1] > MOST as f64 {
-            let least = (sides[0] * sides[1] / MOST as f64).sqrt();
+        if count[0] * count[1] > MAX_SQUARES as f64 {
+            let least = (sides[0] * sides[1] / MAX_SQUARES as f64).sqrt();
             // two digits, rounded up, as the nearest number to what is typed
             let tens = least.log10().floor() as i32 - 1;
             let digits = (least / 10f64.powi(tens)).ceil();
             let side = format!("{digits}e{tens}").parse().unwrap_or(least);
-            return Err(Limit::Squares { count: count.map(|n| n as u64), most: MOST, side }.into());
+            return Err(Limit::Squares { count: count.map(|n| n as u64), most: MAX_SQUARES, side }.into());
         }
         let [columns, rows] = count.map(|n| (n as usize).max(1));
         Ok(Squares { extent, cell, columns, rows, known })
     }
 
-    /// Squares within a stated extent, [x, y, x, y]: `cell` goes into it a whole number of times each way. What lies outside is left out.
+    /// Squares within a stated extent, [x, y, x, y]: `cell` goes into it a whole number of times each way. What lies
+    /// outside is left out.
     ///
     /// # Errors
     ///
@@ -445,16 +447,16 @@ impl<'a> Sampler<'a> {
             return Err(BuildError::Option(text));
         }
         let [columns, rows] = count.map(|(_, whole)| whole);
-        if columns * rows > MOST as f64 {
-            let side = ((x1 - x0) * (y1 - y0) / MOST as f64).sqrt();
-            return Err(Limit::Squares { count: [columns as u64, rows as u64], most: MOST, side }.into());
+        if columns * rows > MAX_SQUARES as f64 {
+            let side = ((x1 - x0) * (y1 - y0) / MAX_SQUARES as f64).sqrt();
+            return Err(Limit::Squares { count: [columns as u64, rows as u64], most: MAX_SQUARES, side }.into());
         }
         let [columns, rows] = [columns as usize, rows as usize];
         Ok(Squares { extent: [[x0, y0], [x1, y1]], cell, columns, rows, known: step })
     }
 
-    /// Bytes of heights at so many columns and rows, of the mesh, which is there, and of all arrays that are made while they are sampled
-    /// and made something of: the most that is there at once, as far as it can be known.
+    /// Bytes of heights at so many columns and rows, of the mesh, which is there, and of all arrays that are made while
+    /// they are sampled and made something of: the most that is there at once, as far as it can be known.
     pub fn memory(&self, [columns, rows]: [usize; 2], hits: f64, made: Made) -> [u64; 3] {
         let (count, faces) = (columns as u64 * rows as u64, self.faces.len() as u64);
         let strip = (columns * strip_rows(columns).min(rows)) as u64;
@@ -494,7 +496,8 @@ impl<'a> Sampler<'a> {
         scaled.round_ties_even() as i64 - (self.origin[axis] << FRACTION)
     }
 
-    /// Where posts are asked for: those that lie less than a lattice step beyond the extent, which is known to a step, at its border.
+    /// Where posts are asked for: those that lie less than a lattice step beyond the extent, which is known to a step,
+    /// at its border.
     pub fn inside(&self, posts: &FieldPosts) -> [Vec<f64>; 2] {
         let step = exp2(self.step[0]);
         [(0, &posts.x), (1, &posts.y)].map(|(k, along)| {
@@ -531,8 +534,8 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Sample`] for an image with fields of heights and a rule of whole squares or the oracle, which are of triangles, and
-    /// for the oracle and a rule of whole squares, as it asks at centres.
+    /// [`BuildError::Sample`] for an image with fields of heights and a rule of whole squares or the oracle, which are
+    /// of triangles, and for the oracle and a rule of whole squares, as it asks at centres.
     pub fn check(&self, rule: Option<Rule>, oracle: bool) -> Result<(), BuildError> {
         let of_cells = rule.is_some_and(Rule::is_of_cells);
         Err(BuildError::Sample(match (self.has_fields(), of_cells, oracle) {
@@ -650,8 +653,8 @@ impl<'a> Sampler<'a> {
         Stack { squares: squares.clone(), starts, heights }
     }
 
-    /// Calls `work` with the rows of each strip and the triangles that may lie over them, in their order. Told is from where to where
-    /// each row goes.
+    /// Calls `work` with the rows of each strip and the triangles that may lie over them, in their order. Told is from
+    /// where to where each row goes.
     fn by_strips(&self, [low, high]: [&[i64]; 2], columns: usize, mut work: impl FnMut(Range<usize>, &[Face])) {
         let all: Vec<Range<usize>> = strips(columns, low.len()).collect();
         if all.len() < 2 {
@@ -666,7 +669,8 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Which triangles reach into each of some ranges along y, which ascend: where those of each start, and their numbers.
+    /// Which triangles reach into each of some ranges along y, which ascend: where those of each start, and their
+    /// numbers.
     fn listed(&self, faces: &[Face], ends: &[[i64; 2]]) -> (Vec<u32>, Vec<u32>) {
         let meets = |f: &Face| {
             let v = f.v.map(|v| i64::from(self.vertices[v as usize][1]) << FRACTION);

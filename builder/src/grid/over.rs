@@ -1,8 +1,8 @@
 //! What holds of all ground over a square: its least and greatest height, exactly, and its mean.
 //!
-//! Over a square a triangle is least and greatest at a corner of what both share: a corner of the triangle, a corner of the square,
-//! or where a side of one crosses a side of the other. Each such height is a fraction, rounded once. A mean is computed in f64, in the
-//! order of the triangles, from what a square leaves of each.
+//! Over a square a triangle is least and greatest at a corner of what both share: a corner of the triangle, a corner of
+//! the square, or where a side of one crosses a side of the other. Each such height is a fraction, rounded once. A mean
+//! is computed in f64, in the order of the triangles, from what a square leaves of each.
 
 use super::{BAND, Rule, Sampler, Squares};
 use hardpan::format::FRACTION;
@@ -181,7 +181,8 @@ impl Triangle {
         Some(a[2] + half_even(rise, area) as i64)
     }
 
-    /// Whether it shares no area with a square: there is a side of one of the two that nothing of the other lies inside of.
+    /// Whether it shares no area with a square: there is a side of one of the two that nothing of the other lies inside
+    /// of.
     fn only_touches(&self, low: [i64; 2], high: [i64; 2]) -> bool {
         let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
         let beside = |k: usize| self.0.iter().all(|p| p[k] <= low[k]) || self.0.iter().all(|p| p[k] >= high[k]);

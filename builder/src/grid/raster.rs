@@ -1,6 +1,6 @@
 //! An image of one field of heights over a mesh.
 
-use super::{MOST, Sampler, Squares};
+use super::{MAX_SQUARES, Sampler, Squares};
 use crate::build::error::{BuildError, Limit};
 use crate::build::stage::error_quantiles;
 use crate::build::stage::raster::least_tolerance;
@@ -30,7 +30,8 @@ pub struct FieldPosts {
 /// How well a field fits the mesh that it was made of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fit {
-    /// Posts with ground, and how many of them the image has no ground at: none of their four cells has ground at all its posts.
+    /// Posts with ground, and how many of them the image has no ground at: none of their four cells has ground at all
+    /// its posts.
     pub posts: u64,
     pub lost: u64,
     /// The largest error at a post that the image has, metres, and the one that it states.
@@ -58,8 +59,8 @@ impl Sampler<'_> {
         let Squares { extent: [low, high], .. } = self.squares(pitch)?;
         let numbers = |k: usize| [(low[k] / pitch).floor() as i64, (high[k] / pitch).ceil() as i64];
         let [x, y] = [numbers(0), numbers(1)];
-        if (x[1] - x[0] + 1) as u64 * (y[1] - y[0] + 1) as u64 > MOST {
-            return Err(Limit::Posts { most: MOST }.into());
+        if (x[1] - x[0] + 1) as u64 * (y[1] - y[0] + 1) as u64 > MAX_SQUARES {
+            return Err(Limit::Posts { most: MAX_SQUARES }.into());
         }
         let along = |[first, last]: [i64; 2]| (first..=last).map(|i| i as f64 * pitch).collect();
         Ok(FieldPosts { x: along(x), y: along(y), pitch })
@@ -84,9 +85,9 @@ impl Sampler<'_> {
         found.cloned()
     }
 
-    /// An image of heights at posts, row by row from the south and NaN where there is no ground, as [`at_posts`](Self::at_posts) gives
-    /// them. Rows and columns without ground at the border are left off. `tolerance` is the error at a post that is allowed, metres;
-    /// by default the least with which the format holds the field.
+    /// An image of heights at posts, row by row from the south and NaN where there is no ground, as
+    /// [`at_posts`](Self::at_posts) gives them. Rows and columns without ground at the border are left off. `tolerance`
+    /// is the error at a post that is allowed, metres; by default the least with which the format holds the field.
     pub fn image(
         &self,
         posts: FieldPosts,

@@ -10,8 +10,8 @@ use std::{
 
 pub use super::tiff::write as tiff;
 
-/// An array of NumPy, format 1.0: doubles, rows x columns, row 0 in the south; of layers rows x columns x the most of a square, highest
-/// first. NaN where there is no ground.
+/// An array of NumPy, format 1.0: doubles, rows x columns, row 0 in the south; of layers rows x columns x the most of a
+/// square, highest first. NaN where there is no ground.
 pub fn npy(heights: &Heights, to: &mut impl Write) -> io::Result<()> {
     let Squares { columns, rows, .. } = heights.squares();
     let (shape, deep) = match heights {

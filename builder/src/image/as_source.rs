@@ -30,8 +30,8 @@ impl fmt::Display for Fields {
 
 impl std::error::Error for Fields {}
 
-/// The ground and the walls of a verified image: its triangles, whose corners are lattice points in exact metres, and all of its materials and
-/// sources. An image has no undersides: all of it is ground.
+/// The ground and the walls of a verified image: its triangles, whose corners are lattice points in exact metres, and
+/// all of its materials and sources. An image has no undersides: all of it is ground.
 pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
     let h = t.header();
     if h.patch_blocks > 0 {
@@ -131,8 +131,8 @@ pub fn settings_again(t: &Terrain) -> Settings {
     Settings { materials: stated(t, &known).into_iter().flatten().collect(), ..known }
 }
 
-/// What settings say of an image's materials, of which these are all that they have: of some whose mu nobody stated nothing, for
-/// what no entry fits has another one than what an entry leaves out.
+/// What settings say of an image's materials, of which these are all that they have: of some whose mu nobody stated
+/// nothing, for what no entry fits has another one than what an entry leaves out.
 pub fn stated(t: &Terrain, known: &Settings) -> Vec<Option<MaterialRule>> {
     let by_default = mu_by_default(t);
     let unstated = |rule: &MaterialRule| rule.name.as_ref().is_some_and(|name| by_default.contains(name));
@@ -189,8 +189,8 @@ pub fn errors(t: &Terrain) -> Vec<TileError> {
     decode::tiles(t).map(of).collect()
 }
 
-/// What ground is off by whose tiles are, on a lattice of these steps; none if that is half a step of rounding everywhere, as of any
-/// mesh. `on_lattice`: nothing of it is rounded again.
+/// What ground is off by whose tiles are, on a lattice of these steps; none if that is half a step of rounding
+/// everywhere, as of any mesh. `on_lattice`: nothing of it is rounded again.
 pub fn source_error(tiles: &[TileError], steps: [i32; 2], on_lattice: bool) -> Option<SourceError> {
     let half = steps.map(|log2| exp2(log2 - 1));
     let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];

@@ -64,11 +64,11 @@ impl Deref for Image {
     }
 }
 
-/// An image file, open for queries: mapped, so that it may be larger than memory; what cannot be mapped, such as a pipe,
-/// is read as a whole.
+/// An image file, open for queries: mapped, so that it may be larger than memory; what cannot be mapped, such as a
+/// pipe, is read as a whole.
 ///
-/// While it is open the file must neither be written to nor shortened; a mapped file that is cut short ends the program.
-/// To replace an image, write another file and rename it.
+/// While it is open the file must neither be written to nor shortened; a mapped file that is cut short ends the
+/// program. To replace an image, write another file and rename it.
 pub enum ImageFile {
     /// A regular file.
     Mapped(Mmap),

@@ -248,7 +248,8 @@ pub struct Classes {
     pub wide: u64,
 }
 
-/// Squares that no node divides further, of one depth: log2 of the side of a square around all ground over their own longer side.
+/// Squares that no node divides further, of one depth: log2 of the side of a square around all ground over their own
+/// longer side.
 #[derive(Serialize)]
 pub struct Blocks {
     pub depth: u32,

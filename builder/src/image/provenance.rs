@@ -101,8 +101,8 @@ impl Provenance {
         toml::to_string(&whole).expect("strings, numbers, lists and tables")
     }
 
-    /// Which recorded file each of these is, if it can be told: by digest, of several alike the one of its name; then by name;
-    /// and what is left in order, if as many are left of either. No recorded file is two.
+    /// Which recorded file each of these is, if it can be told: by digest, of several alike the one of its name; then
+    /// by name; and what is left in order, if as many are left of either. No recorded file is two.
     pub fn recognise(&self, given: &[Input]) -> Vec<Option<(usize, MatchedBy)>> {
         let mut found = vec![None; given.len()];
         let mut free = vec![true; self.inputs.len()];

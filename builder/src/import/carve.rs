@@ -1,7 +1,7 @@
 //! Trails and potholes, cut into the triangles of the ground.
 //!
-//! A trail becomes triangles in plan, a pothole rings and sectors of a polygon. Each parts the triangles of the ground along its edges; what
-//! lies within gets another material, or is lowered.
+//! A trail becomes triangles in plan, a pothole rings and sectors of a polygon. Each parts the triangles of the
+//! ground along its edges. The ground within gets another material, or is lowered.
 
 use super::{Import, NO_NAME};
 use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
@@ -11,7 +11,7 @@ use crate::settings::marks::{Pothole, Trail};
 /// Corners of the rim of a pothole, and of the rings within it.
 const CORNERS: usize = 32;
 const RINGS: usize = 6;
-/// What bands are called.
+/// Names of the bands.
 const BANDS: [&str; 2] = ["trail", "track"];
 
 /// A convex polygon in plan, anticlockwise, and what becomes of the ground within.

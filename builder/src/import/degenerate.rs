@@ -1,5 +1,5 @@
-//! Triangles so degenerate that no image of them could be proven: better known from the mesh than when a gigabyte and a minute are
-//! gone.
+//! Triangles so degenerate that no image of them could be proven: better known from the mesh than when a gigabyte and a
+//! minute are gone.
 
 use super::{ImportError, Next, polygon::turn};
 use crate::build::stage::clean::{is_steep, rise};
@@ -13,13 +13,13 @@ use rayon::prelude::*;
 use std::{cmp::Reverse, ops::Range, path::Path};
 
 /// Triangles that may meet in one vertex.
-const MOST_IN_A_FAN: u32 = 8_192;
+const MAX_IN_A_FAN: u32 = 8_192;
 /// A step of the default lattice in plan, metres.
 const STEP: f64 = 1.0 / 4096.0;
 /// A sliver is so many times as long as wide.
 const SLIM: f64 = 256.0;
 /// A square that no more slivers meet is divided no further: an image may have as many in one place.
-const FEW: usize = 256;
+const MAX_SLIVERS: usize = 256;
 /// Nor is one with such a side, metres.
 const FINEST: f64 = 64.0 * STEP;
 /// The square of the length of a triangle that no image has room for, metres.
@@ -51,8 +51,8 @@ impl Degenerate {
     }
 }
 
-/// What of the ground among the triangles of a file meets in one vertex of those that it has. `numbered`: vertices of it are known by
-/// their numbers.
+/// What of the ground among the triangles of a file meets in one vertex of those that it has. `numbered`: vertices of
+/// it are known by their numbers.
 pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, numbered: bool) -> Option<Degenerate> {
     let (at, count) = ground.fan(triangles.clone(), vertices.clone())?;
     let vertex = vertices.start + at;
@@ -61,15 +61,16 @@ pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, num
     let cause = format!(
         "{} triangles meet in one vertex, {which}at ({x:.3}, {y:.3}, {z:.3}) in metres, and {} are the most",
         grouped(count.into()),
-        grouped(MOST_IN_A_FAN.into())
+        grouped(MAX_IN_A_FAN.into())
     );
     let around = ground.among(triangles).filter(|t| t.v.contains(&(vertex as u32))).map(|t| t.material);
     let hint = "divide such fans by rings around their middle in a mesh editor";
     Some(Degenerate { cause, hint, material: ground.to_leave_out(around) })
 }
 
-/// What of the ground of a scene is long and thin and lies close side by side, and the number of the file that has the most of them there,
-/// given the files and where the triangles of each end. Looks at each file by itself, and then where some of several lie.
+/// What of the ground of a scene is long and thin and lies close side by side, and the number of the file that has the
+/// most of them there, given the files and where the triangles of each end. Looks at each file by itself, and then
+/// where some of several lie.
 pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Degenerate)> {
     let thin = ground.slivers(files);
     let crowded = |thin, mixed| Some((thin, Squares::over(thin, mixed).err()?.worst));
@@ -86,7 +87,7 @@ pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Dege
     };
     let [x, y] = worst.low.map(|v| v + worst.side / 2.0);
     let cause = format!(
-        "{} triangles{of} are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on; squares of at most {FEW} of them would be met more than {} times",
+        "{} triangles{of} are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on; squares of at most {MAX_SLIVERS} of them would be met more than {} times",
         grouped(thin.iter().filter(|s| counts[s.file as usize] > 0).count() as u64),
         grouped(worst.slivers as u64),
         grouped(Squares::most(thin.len()) as u64),
@@ -153,8 +154,8 @@ impl<'a> Ground<'a> {
         most.filter(others).map(|most| bounded(&self.scene.materials[most].name).into_owned())
     }
 
-    /// Corners in plan, and the squares of the longest side and of twice the area; of those alone that are at least a step of the
-    /// default lattice wide.
+    /// Corners in plan, and the squares of the longest side and of twice the area; of those alone that are at least a
+    /// step of the default lattice wide.
     fn wide(&self, v: [u32; 3]) -> Option<([[f64; 2]; 3], f64, f64)> {
         let corners = v.map(|v| self.scene.positions[v as usize]).map(|[x, y, _]| [x, y]);
         let [a, b, c] = corners;
@@ -164,17 +165,18 @@ impl<'a> Ground<'a> {
         (double * double > longest * (STEP * STEP)).then_some((corners, longest, double * double))
     }
 
-    /// The first of these vertices, which are all of the triangles, in which more meet than can be proven apart, and how many. Those that
-    /// stand upright, are less than a step of the default lattice wide, or are there already, do not count.
+    /// The first of these vertices, which are all of the triangles, in which more meet than can be proven apart, and
+    /// how many. Those that stand upright, are less than a step of the default lattice wide, or are there already, do
+    /// not count.
     fn fan(&self, triangles: Range<usize>, vertices: Range<usize>) -> Option<(usize, u32)> {
         let ground = || self.among(triangles.clone());
         let mut count = vec![0u32; vertices.len()];
         let at = |v: u32| v as usize - vertices.start;
         ground().for_each(|t| t.v.iter().for_each(|&v| count[at(v)] += 1));
-        if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
+        if count.iter().all(|&n| n <= MAX_IN_A_FAN) {
             return None;
         }
-        let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[at(v)] > MOST_IN_A_FAN);
+        let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[at(v)] > MAX_IN_A_FAN);
         let mut triangles: Vec<[u32; 3]> =
             ground().map(|t| t.v).filter(crowded).filter(|v| self.wide(*v).is_some()).collect();
         triangles.iter_mut().for_each(|v| v.sort_unstable());
@@ -182,7 +184,7 @@ impl<'a> Ground<'a> {
         triangles.dedup();
         count.fill(0);
         triangles.iter().flatten().for_each(|&v| count[at(v)] += 1);
-        let vertex = count.iter().position(|&n| n > MOST_IN_A_FAN)?;
+        let vertex = count.iter().position(|&n| n > MAX_IN_A_FAN)?;
         Some((vertex, count[vertex]))
     }
 
@@ -243,8 +245,8 @@ impl Squares {
         MEETINGS[0].max(MEETINGS[1] * slivers)
     }
 
-    /// Divides the plan until each square has [`FEW`] slivers; an error, as far as it came, if that takes too many squares. `mixed`: where
-    /// those of several files lie.
+    /// Divides the plan until each square has [`MAX_SLIVERS`] slivers; an error, as far as it came, if that takes too
+    /// many squares. `mixed`: where those of several files lie.
     fn over(thin: &[Sliver], mixed: bool) -> Result<Self, Self> {
         let corners = || thin.iter().flat_map(|s| s.plan);
         let far = |of: fn(f64, f64) -> f64, start: f64| [0, 1].map(|i| corners().fold(start, |m, p| of(m, p[i])));
@@ -262,7 +264,7 @@ impl Squares {
             return Some(());
         }
         let half = side / 2.0;
-        if slivers.len() <= FEW || side <= FINEST {
+        if slivers.len() <= MAX_SLIVERS || side <= FINEST {
             if slivers.len() > self.worst.slivers {
                 self.worst = Square { slivers: slivers.len(), low, side };
             }
@@ -326,7 +328,7 @@ mod tests {
             assert_eq!(is_crowded, work.is_none(), "{divided:?}");
             match (&divided, work) {
                 (Ok(squares), Some(work)) => assert!(Squares::most(thin.len()) - squares.left <= work, "{squares:?}"),
-                (Err(squares), None) => assert!(squares.left < FEW, "{squares:?}"),
+                (Err(squares), None) => assert!(squares.left < MAX_SLIVERS, "{squares:?}"),
                 _ => panic!("{} slivers: {divided:?}", thin.len()),
             }
         }

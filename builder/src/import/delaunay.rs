@@ -1,7 +1,7 @@
 //! Long faces as triangles: a Delaunay triangulation of the corners that keeps the edges of the face, by exact signs.
 //!
-//! It makes few slivers, and its time grows little faster than the corners do: a face whose edges cross very many Delaunay edges
-//! of its corners, like a comb with long slanting teeth, is given up.
+//! It makes few slivers, and its time grows little faster than the corners do: a face whose edges cross very many
+//! Delaunay edges of its corners, like a comb with long slanting teeth, is given up.
 
 use super::polygon::{Refusal, turn};
 use hardpan_shaders::sort::mix;
@@ -32,17 +32,17 @@ pub const CROSSED: [usize; 2] = [64, 1 << 19];
 /// An edge that is one of the triangulation meets that and its two ends.
 const OWN: usize = 3;
 /// Metres below which a number is zero: far below any lattice step, far above the least that is triangulated.
-const LEAST: f64 = 1e-30;
+const MIN_LENGTH: f64 = 1e-30;
 
 fn cleared<const N: usize>(p: [f64; N]) -> [f64; N] {
-    p.map(|v| if v.abs() < LEAST { 0.0 } else { v })
+    p.map(|v| if v.abs() < MIN_LENGTH { 0.0 } else { v })
 }
 
-/// Cuts a face into counter-clockwise triangles of indices into `flat`, which runs counter-clockwise. It may touch itself,
-/// and run there and back; of corners in one place the first is named.
+/// Cuts a face into counter-clockwise triangles of indices into `flat`, which runs counter-clockwise. It may touch
+/// itself, and run there and back; of corners in one place the first is named.
 ///
-/// Refused if it crosses itself or covers a place twice, if it has no area, if two of its corners are one in `flat` but not
-/// in `ring`, or if its edges cross more than [`CROSSED`] others.
+/// Refused if it crosses itself or covers a place twice, if it has no area, if two of its corners are one in `flat` but
+/// not in `ring`, or if its edges cross more than [`CROSSED`] others.
 pub fn cut(ring: &[[f64; 3]], flat: &[[f64; 2]]) -> Result<Vec<[usize; 3]>, Refusal> {
     let flat: Vec<[f64; 2]> = flat.iter().copied().map(cleared).collect();
     let mut order: Vec<usize> = (0..flat.len()).collect();

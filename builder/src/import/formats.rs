@@ -53,7 +53,8 @@ pub struct Given<'a> {
     pub frame: &'a Frame,
 }
 
-/// Why files of a format are not read, and what to do. Both texts are made of the file's ending, or else of the format's name.
+/// Why files of a format are not read, and what to do. Both texts are made of the file's ending, or else of the
+/// format's name.
 pub struct Refusal {
     /// Who can help.
     pub kind: ImportErrorKind,
@@ -196,16 +197,9 @@ pub static FORMATS: &[Format] = &[
         "open it in FreeCAD and export Alias Mesh (.obj)".into()
     }),
     // heights and points
-    refused(
-        "raster",
-        &[
-            "tif", "tiff", "asc", "img", "vrt", "dem", "dt0", "dt1", "dt2", "jp2", "bt", "ter", "hgt", "png", "bmp",
-            "jpg", "jpeg", "exr", "raw", "r16",
-        ],
-        NONE,
-        Next::Build,
-        |kind| format!("{POINTS} FILE.{kind} FILE.xyz; leave out those without data; {TRIANGULATE}"),
-    ),
+    refused("raster", RASTERS, NONE, Next::Build, |kind| {
+        format!("{POINTS} FILE.{kind} FILE.xyz; leave out those without data; {TRIANGULATE}")
+    }),
     refused(
         "map",
         &["shp", "geojson", "gpkg", "kml", "kmz", "gml", "fgb", "gdb", "mif", "tab", "dxf", "dwg"],
@@ -284,6 +278,16 @@ pub static FORMATS: &[Format] = &[
         }),
     },
 ];
+
+/// Endings of heights that are not read.
+const RASTERS: &[&str] = if cfg!(feature = "heights") {
+    &["img", "vrt", "dem", "dt0", "dt1", "dt2", "jp2", "bt", "ter", "jpg", "jpeg", "exr", "raw", "r16"]
+} else {
+    &[
+        "tif", "tiff", "asc", "img", "vrt", "dem", "dt0", "dt1", "dt2", "jp2", "bt", "ter", "hgt", "png", "bmp", "jpg",
+        "jpeg", "exr", "raw", "r16",
+    ]
+};
 
 /// Every other file.
 static OTHER: Refusal = unsupported(|_| format!("in the program that made it, {EXPORT}"), Next::Build);

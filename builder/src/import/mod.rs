@@ -64,12 +64,12 @@ use place::{Budget, Placed};
 
 /// What a material, or an object, is called that has no name.
 pub(crate) const NO_NAME: &str = "unnamed";
-/// The name of sources beyond [`MOST_SOURCES`].
+/// The name of sources beyond [`MAX_SOURCES`].
 const OTHERS: &str = "others";
 /// Sources with names of their own.
-const MOST_SOURCES: usize = 65_534;
+const MAX_SOURCES: usize = 65_534;
 /// Vertices that triangles can number; the three numbers beyond stand for something else while a file is read.
-const MOST_VERTICES: usize = u32::MAX as usize - 2;
+const MAX_VERTICES: usize = u32::MAX as usize - 2;
 
 /// A scene and what was remarkable about its files.
 #[derive(Debug, Default)]
@@ -128,24 +128,26 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
     not_degenerate(read_all(&each)?, each.iter().map(|(file, _)| *file))
 }
 
-/// Reads files into one scene, each in its own frame, also what lies so degenerate that no image of it could be proven: [`degenerate`] tells,
-/// when it is known what is ground.
+/// Reads files into one scene, each in its own frame, also what lies so degenerate that no image of it could be proven:
+/// [`degenerate`] tells, when it is known what is ground.
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
-/// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
-/// them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then `#3`.
+/// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders
+/// as tell them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then
+/// `#3`.
 pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     read_called(files, &[])
 }
 
-/// The same, where some files are called otherwise in the names of their sources: each as is said here, unless that is empty.
+/// The same, where some files are called otherwise in the names of their sources: each as is said here, unless that is
+/// empty.
 pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
     join(parts(files, called)?, paths.into_iter())
 }
 
-/// Reads files as settings have them, each at its places, with trails and potholes, unless that is more than may be: what it comes to
-/// goes with it.
+/// Reads files as settings have them, each at its places, with trails and potholes, unless that is more than may be:
+/// what it comes to goes with it.
 pub fn read_sources(
     sources: &[(&Path, &SourceFile)],
     settings: &Settings,
@@ -195,8 +197,8 @@ fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Vec<Imp
     Ok(parts)
 }
 
-/// The error of ground that lies so degenerate that no image of it could be proven, given the files that were read, and the rules by which
-/// something is ground.
+/// The error of ground that lies so degenerate that no image of it could be proven, given the files that were read, and
+/// the rules by which something is ground.
 pub fn degenerate<'a>(
     import: &Import,
     rules: &Options,
@@ -246,8 +248,9 @@ pub fn keeps_name(name: &str) -> bool {
     !name.is_empty() && !name.contains('\0') && c.words() == name.as_bytes() && c.rest() == b"\n"
 }
 
-/// Names of files. Those of one name that have a source of one name get as many of their folders as tell them apart, below the folder
-/// that they share: wherever they lie and however they are typed, they are called so. A file that comes again gets a number.
+/// Names of files. Those of one name that have a source of one name get as many of their folders as tell them apart,
+/// below the folder that they share: wherever they lie and however they are typed, they are called so. A file that
+/// comes again gets a number.
 fn names(paths: &[&Path], parts: &[Import]) -> Vec<String> {
     let real: Vec<PathBuf> = paths.iter().map(|path| real(path)).collect();
     let mut names: Vec<String> = paths.iter().map(|path| file_name(path)).collect();
@@ -305,7 +308,7 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
         (all.crs, all.height_error) = (next.crs, next.height_error);
         let Scene { positions, triangles, materials, fields, .. } = &mut all.scene;
         let base = positions.len() as u32; // fits, as the joined count does
-        if positions.len() + next.scene.positions.len() > MOST_VERTICES {
+        if positions.len() + next.scene.positions.len() > MAX_VERTICES {
             return Err(too_many(path, "vertices of all files together are more than 4,294,967,293"));
         }
         let mut material = Vec::new();
@@ -346,8 +349,8 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
 /// name all are one: which ones does not depend on their order.
 pub(crate) fn number_sources<'a>(names: impl Iterator<Item = &'a str> + Clone) -> (Vec<String>, Vec<u16>) {
     let sorted: BTreeSet<&str> = names.clone().collect();
-    let over = sorted.len() > MOST_SOURCES;
-    let kept: BTreeSet<&str> = sorted.into_iter().take(MOST_SOURCES).chain(over.then_some(OTHERS)).collect();
+    let over = sorted.len() > MAX_SOURCES;
+    let kept: BTreeSet<&str> = sorted.into_iter().take(MAX_SOURCES).chain(over.then_some(OTHERS)).collect();
     let kept: Vec<&str> = kept.into_iter().collect();
     let others = kept.binary_search(&OTHERS).unwrap_or_default();
     let number = names.map(|n| kept.binary_search(&n).unwrap_or(others) as u16).collect();
@@ -364,9 +367,9 @@ struct Names {
 
 impl Names {
     /// Bytes of all names: a name of many parts says them again and again, so that a small file may have endless ones.
-    const MOST: usize = 256 << 20;
+    const MAX_BYTES: usize = 256 << 20;
 
-    /// None beyond [`Names::MOST`].
+    /// None beyond [`Names::MAX_BYTES`].
     fn number(&mut self, name: &str) -> Option<u32> {
         if let Some(&number) = self.known.get(name) {
             return Some(number);
@@ -375,11 +378,11 @@ impl Names {
         let (number, name) = (self.list.len() as u32, Rc::<str>::from(name));
         self.list.push(name.clone());
         self.known.insert(name, number);
-        (self.bytes <= Self::MOST).then_some(number)
+        (self.bytes <= Self::MAX_BYTES).then_some(number)
     }
 
     fn too_long(path: &Path) -> ImportError {
-        let cause = format!("the names of its objects have more than {} MiB together", Self::MOST >> 20);
+        let cause = format!("the names of its objects have more than {} MiB together", Self::MAX_BYTES >> 20);
         ImportError::input(path, cause, "give shorter names, or take objects out of their groups, in a mesh editor")
     }
 }

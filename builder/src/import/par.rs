@@ -11,12 +11,12 @@ use std::{
 /// What stands before the name of the terrain.
 const KEYWORD: &str = "VS_TERRAIN_FILE";
 /// Bytes of a file that are read.
-const MOST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The terrain that a parsfile names, and the number of the line that does.
 pub fn terrain(par: &Path) -> Result<(PathBuf, u64), ImportError> {
     let mut text = Vec::new();
-    let read = File::open(par).and_then(|file| file.take(MOST).read_to_end(&mut text));
+    let read = File::open(par).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text));
     read.map_err(|e| ImportError::io(par, &e))?;
     let text = String::from_utf8_lossy(&text);
     let of_line = |(text, line): (&str, u64)| {
@@ -48,7 +48,8 @@ pub fn terrain(par: &Path) -> Result<(PathBuf, u64), ImportError> {
     Ok((at, line))
 }
 
-/// What is called so in a folder, or else the only thing that differs in capitals alone. If there is none, what there is.
+/// What is called so in a folder, or else the only thing that differs in capitals alone. If there is none, what there
+/// is.
 fn within(folder: &Path, part: &str) -> Result<PathBuf, Vec<String>> {
     let exact = folder.join(part);
     if exact.exists() {

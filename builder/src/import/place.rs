@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::Path};
 
-use super::{Import, ImportError, ImportErrorKind, MOST_VERTICES, report::Count, too_many};
+use super::{Import, ImportError, ImportErrorKind, MAX_VERTICES, report::Count, too_many};
 use crate::scene::{HeightField, Triangle};
 use crate::settings::SourceFile;
 use crate::settings::frame::{Frame, Native, Transform, Unit, Up};
@@ -11,7 +11,7 @@ use crate::util::dice::Dice;
 use crate::util::text::{bounded, counted, grouped};
 use hardpan_shaders::sort::mix;
 
-/// What placed sources may come to.
+/// The most that placed sources may come to.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Triangles of all of them.
@@ -31,7 +31,7 @@ impl Budget {
     pub const NONE: Budget = Budget { triangles: u64::MAX, memory: None };
 }
 
-/// What placed sources come to.
+/// Places and triangles of placed sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
     /// How often any source stands somewhere.
@@ -135,7 +135,7 @@ fn within(worst: &Path, source: &SourceFile, all: &Placed, budget: &Budget) -> R
 fn stand(part: &mut Import, path: &Path, at: &[(Transform, bool)], count: u64) -> Result<(), ImportError> {
     let scene = &mut part.scene;
     let (positions, triangles) = (std::mem::take(&mut scene.positions), std::mem::take(&mut scene.triangles));
-    if positions.len().saturating_mul(at.len()) > MOST_VERTICES {
+    if positions.len().saturating_mul(at.len()) > MAX_VERTICES {
         return Err(too_many(path, "all places together have more than 4,294,967,293 vertices"));
     }
     for (transform, mirrors) in at {

@@ -4,27 +4,29 @@ use super::{delaunay, report::Thing};
 use crate::util::text::grouped;
 use earcut::Earcut;
 
-/// Most corners of a face that is cut by ears, where nothing else will do: that takes time that grows with their square and more.
-const MOST_EARS: usize = 8_192;
+/// Most corners of a face that is cut by ears, where nothing else will do: that takes time that grows with their square
+/// and more.
+const MAX_EARS: usize = 8_192;
 /// Most corners of any other face that is not strictly convex: seconds.
-const MOST_CORNERS: usize = 262_144;
-/// Corners of a face from which on it is cut by halves, if it is strictly convex, and else by Delaunay's rule: the triangles of
-/// a fan all meet in one corner.
+const MAX_CORNERS: usize = 262_144;
+/// Corners of a face from which on it is cut by halves, if it is strictly convex, and else by Delaunay's rule: the
+/// triangles of a fan all meet in one corner.
 const LONG: usize = 64;
-/// Of the view in which a face is largest the part that its plan has at least: with less it is upright but for rounding.
-const LEAST_PLAN: f64 = 1e-5;
+/// Of the view in which a face is largest the part that its plan has at least: with less it is upright but for
+/// rounding.
+const MIN_PLAN: f64 = 1e-5;
 /// What is narrower is no ground, and a strip of what may be missing along the edges of a face, both metres.
 const NARROW: f64 = 1e-3;
 const STRIP: f64 = 1e-5;
-/// How many times its area in the view in which it is largest a face covers in plan at least, where that is only largest because of the
-/// halves of the plan one looks up and the other down.
+/// How many times its area in the view in which it is largest a face covers in plan at least, where that is only
+/// largest because of the halves of the plan one looks up and the other down.
 const HALVES: f64 = 2.0;
 
 /// What became of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Triangles that fill it, two fewer than corners, or fewer yet where corners repeat or touch an edge: as many lie over a place as
-    /// it runs around it.
+    /// Triangles that fill it, two fewer than corners, or fewer yet where corners repeat or touch an edge: as many lie
+    /// over a place as it runs around it.
     Whole,
     /// Triangles that fill it as well as can be: it crosses itself, and runs around places the other way.
     Crossing,
@@ -35,7 +37,7 @@ pub enum Cut {
 /// Why a face of very many corners is not cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// More than [`MOST_CORNERS`], not strictly convex.
+    /// More than [`MAX_CORNERS`], not strictly convex.
     Long,
     /// It crosses itself, or covers a place twice.
     Crossing,
@@ -53,10 +55,10 @@ impl Refusal {
     /// The cause, after the face's name; and what to do.
     pub fn explain(self, corners: usize) -> (String, &'static str) {
         const CUT: &str = "cut it into smaller ones in a mesh editor";
-        let most = format!("such faces may have at most {} corners", grouped(MOST_EARS as u64));
+        let most = format!("such faces may have at most {} corners", grouped(MAX_EARS as u64));
         let (cause, hint) = match self {
             Refusal::Long => {
-                (format!("is not strictly convex, and {} are the most then", grouped(MOST_CORNERS as u64)), CUT)
+                (format!("is not strictly convex, and {} are the most then", grouped(MAX_CORNERS as u64)), CUT)
             }
             Refusal::Crossing => (format!("crosses itself or covers a place twice, and {most}"), CUT),
             Refusal::Flat => (format!("has no area, and {most}"), "leave it out"),
@@ -91,7 +93,8 @@ struct Rest {
 }
 
 impl Cutter {
-    /// Cuts a face of these vertices, and tells `see` what it is. An error is the cause, after the face's name, and what to do.
+    /// Cuts a face of these vertices, and tells `see` what it is. An error is the cause, after the face's name, and
+    /// what to do.
     pub fn face(
         &mut self,
         corners: &[u32],
@@ -112,7 +115,7 @@ impl Cutter {
             _ => {}
         }
         // with more corners than there are vertices it names some twice, and so is not strictly convex
-        if corners.len() > MOST_CORNERS.max(positions.len()) {
+        if corners.len() > MAX_CORNERS.max(positions.len()) {
             return Err(Refusal::Long.explain(corners.len()));
         }
         let mut ring = std::mem::take(&mut self.ring);
@@ -140,12 +143,13 @@ impl Cutter {
 
     /// Cuts one face into triangles of indices into `ring`, wound as the face is.
     ///
-    /// A triangle stays. A convex face, as it is seen from the side where it is largest, becomes the fan from its first corner, as
-    /// other tools draw it; one with very many corners, none of them straight, is halved again and again. A concave one is cut as it is
-    /// seen from above, or from that side if it is upright or crosses itself above: by ears, or if it has very many corners, as one that
-    /// has straight ones, as [`delaunay`] says. One of which a part looks up and another down, so that it covers far more in plan than it
-    /// seems to have from any side, is cut from above in any case. Its points on straight edges stay corners in every case, so that a
-    /// neighbour's edge still meets them and their heights are kept.
+    /// A triangle stays. A convex face, as it is seen from the side where it is largest, becomes the fan from its first
+    /// corner, as other tools draw it; one with very many corners, none of them straight, is halved again and again. A
+    /// concave one is cut as it is seen from above, or from that side if it is upright or crosses itself above: by
+    /// ears, or if it has very many corners, as one that has straight ones, as [`delaunay`] says. One of which a part
+    /// looks up and another down, so that it covers far more in plan than it seems to have from any side, is cut from
+    /// above in any case. Its points on straight edges stay corners in every case, so that a neighbour's edge still
+    /// meets them and their heights are kept.
     pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
             emit([0, 1, 2]);
@@ -170,7 +174,7 @@ impl Cutter {
         let largest = views.into_iter().fold(plan, |best, v| if v.size > best.size { v } else { best });
         let mut shape = self.see(ring, largest);
         let by_plan = largest.axis != plan.axis
-            && (swept(ring) > HALVES * largest.size || (plan.size > LEAST_PLAN * largest.size && !shape.is_convex()));
+            && (swept(ring) > HALVES * largest.size || (plan.size > MIN_PLAN * largest.size && !shape.is_convex()));
         if by_plan {
             shape = self.see(ring, plan);
         }
@@ -198,13 +202,13 @@ impl Cutter {
         }
         // ears and fans of a long face crowd around few of its corners
         if flat.len() > LONG {
-            let cut = if flat.len() > MOST_CORNERS { Err(Refusal::Long) } else { delaunay::cut(ring, flat) };
+            let cut = if flat.len() > MAX_CORNERS { Err(Refusal::Long) } else { delaunay::cut(ring, flat) };
             match cut {
                 Ok(triangles) => {
                     triangles.into_iter().for_each(emit);
                     return Ok(());
                 }
-                Err(refusal) if flat.len() > MOST_EARS => {
+                Err(refusal) if flat.len() > MAX_EARS => {
                     return Err(Rest { cut: Cut::Refused(refusal), ears: Vec::new(), covered: 0.0 });
                 }
                 Err(_) => {}
@@ -221,8 +225,8 @@ impl Cutter {
             keep_corners(&mut ears, flat.len());
         }
         ears.iter_mut().filter(|t| doubled(**t) < 0.0).for_each(|t| t.swap(1, 2));
-        // where corners repeat or touch an edge some have no triangle, and nothing is missing; where the face crosses itself
-        // there may be as many as there should be, of them some over others
+        // where corners repeat or touch an edge some have no triangle, and nothing is missing; where the face crosses
+        // itself there may be as many as there should be, of them some over others
         let area: f64 = (2..flat.len()).map(|i| doubled([0, i - 1, i])).sum();
         let covered: f64 = ears.iter().map(|t| doubled(*t)).sum();
         let (around, missing) = (around(flat), (area - covered).abs());
@@ -299,8 +303,8 @@ fn views(ring: &[[f64; 3]]) -> [View; 3] {
     [2, 0, 1].map(|axis| View { axis, size: normal[axis].abs(), back: normal[axis] < 0.0 })
 }
 
-/// Twice the area in plan of a fan from its first corner, whichever way its triangles look: that of a face of which a part looks up and
-/// another down is no less.
+/// Twice the area in plan of a fan from its first corner, whichever way its triangles look: that of a face of which a
+/// part looks up and another down is no less.
 fn swept(ring: &[[f64; 3]]) -> f64 {
     let flat = |p: [f64; 3]| [p[0], p[1]];
     ring.windows(2).map(|e| turn(flat(ring[0]), flat(e[0]), flat(e[1])).abs()).sum()
@@ -317,7 +321,8 @@ fn flatten(ring: &[[f64; 3]], View { axis, back, .. }: View, flat: &mut Vec<[f64
     flat.extend(ring.iter().map(|p| [p[u] - o[u], p[v] - o[v]]));
 }
 
-/// The corners of a face, but for those that repeat the one before, and those at the ends of edges that lead there and back.
+/// The corners of a face, but for those that repeat the one before, and those at the ends of edges that lead there and
+/// back.
 fn unspun(ring: &[[f64; 3]]) -> Vec<usize> {
     let mut kept: Vec<usize> = Vec::with_capacity(ring.len());
     for (i, p) in ring.iter().enumerate() {
@@ -356,7 +361,8 @@ struct Shape {
     left: bool,
     /// Everywhere left.
     strictly: bool,
-    /// How often it turns about itself, right turns taken off: a face that neither crosses nor touches itself does so once.
+    /// How often it turns about itself, right turns taken off: a face that neither crosses nor touches itself does so
+    /// once.
     turns: i32,
 }
 
@@ -476,7 +482,8 @@ mod tests {
         ]
     }
 
-    /// Against the area of the face and the edges of its triangles: each edge of the face is one of one triangle, each other of two.
+    /// Against the area of the face and the edges of its triangles: each edge of the face is one of one triangle, each
+    /// other of two.
     #[test]
     fn long_faces_are_cut_whole_and_soon() {
         let begin = std::time::Instant::now();
@@ -518,8 +525,7 @@ mod tests {
     #[test]
     fn a_plain_outline_of_most_corners_is_cut() {
         let mut random = generator();
-        let mut angles: Vec<f64> =
-            (0..MOST_CORNERS).map(|_| std::f64::consts::TAU * random() / 2f64.powi(24)).collect();
+        let mut angles: Vec<f64> = (0..MAX_CORNERS).map(|_| std::f64::consts::TAU * random() / 2f64.powi(24)).collect();
         angles.sort_by(f64::total_cmp);
         angles.dedup();
         let place = |a: &f64| {
@@ -537,7 +543,7 @@ mod tests {
 
     #[test]
     fn long_faces_that_cross_themselves_or_are_longer_still_are_refused() {
-        let n = MOST_EARS + 1;
+        let n = MAX_EARS + 1;
         let mut random = generator();
         let tangle = (0..n).map(|_| [random(), random(), 0.]).collect();
         let cells = (0..n).map(|_| [(random() / 1e6).floor(), (random() / 1e6).floor(), 0.]).collect();
@@ -555,7 +561,7 @@ mod tests {
             ("there and back", there_and_back, Refusal::Flat),
             ("a line", (0..n).map(|i| [i as f64, 0., 0.]).collect(), Refusal::Flat),
             ("a place", vec![[1., 1., 1.]; n], Refusal::Flat),
-            ("a comb of more", long(MOST_CORNERS).remove(1).1, Refusal::Long),
+            ("a comb of more", long(MAX_CORNERS).remove(1).1, Refusal::Long),
             ("far", far, Refusal::Huge),
         ] {
             let mut out = 0;
@@ -674,8 +680,8 @@ mod tests {
         }
     }
 
-    /// Against each pair of edges and how often a face runs around places: stars, some with a corner twice, with two neighbouring
-    /// corners exchanged, and with any corners at all.
+    /// Against each pair of edges and how often a face runs around places: stars, some with a corner twice, with two
+    /// neighbouring corners exchanged, and with any corners at all.
     #[test]
     fn faces_that_cross_themselves_are_told() {
         let mut random = generator();

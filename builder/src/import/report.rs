@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{ImportError, text::quoted};
 use crate::scene::Scene;
-use crate::util::text::{FEW, counted, few, shown};
+use crate::util::text::{MAX_LISTED, counted, few, shown};
 
 /// What happened to files on their way into a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -235,7 +235,7 @@ impl Tally {
         self.add(thing, 1);
         let objects = self.objects.entry(thing as usize).or_default();
         objects.triangles += triangles;
-        if objects.names.len() < FEW {
+        if objects.names.len() < MAX_LISTED {
             objects.names.push(name.into());
         }
     }

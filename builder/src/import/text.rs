@@ -14,7 +14,7 @@ use super::ImportError;
 /// Bytes that are read at once and end at the end of a line.
 pub const BLOCK: usize = 8 << 20;
 /// Bytes that are asked for at least.
-const LEAST: usize = 16;
+const MIN_READ: usize = 16;
 /// Bytes without a line's end from which on a file is no text.
 const LONGEST: usize = 128 << 20;
 
@@ -125,7 +125,7 @@ impl<'a> Text<'a> {
         let mut want = self.block;
         while !self.done {
             let mut len = block.len();
-            block.resize(want.max(len + LEAST), 0);
+            block.resize(want.max(len + MIN_READ), 0);
             while len < want && !self.done {
                 match self.reader.read(&mut block[len..]) {
                     Ok(read) => (len, self.done) = (len + read, read == 0),
@@ -342,9 +342,9 @@ pub fn name(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Bytes of a file as they can stand in a message: short, on one line.
 pub fn quoted(bytes: &[u8]) -> String {
-    const MOST: usize = 40;
-    let text = name(&bytes[..bytes.len().min(4 * MOST)]).into_owned();
-    let short: String = text.chars().take(MOST).collect();
+    const MAX_SHOWN: usize = 40;
+    let text = name(&bytes[..bytes.len().min(4 * MAX_SHOWN)]).into_owned();
+    let short: String = text.chars().take(MAX_SHOWN).collect();
     format!("\"{}{}\"", short.escape_debug(), if short.len() < text.len() { "…" } else { "" })
 }
 

@@ -28,8 +28,8 @@ pub struct Applied {
 }
 
 impl Applied {
-    /// Names of materials whose mu nobody stated: those that these settings leave as their source has it, where `before` says that
-    /// nobody stated it there, and those that no entry fits.
+    /// Names of materials whose mu nobody stated: those that these settings leave as their source has it, where
+    /// `before` says that nobody stated it there, and those that no entry fits.
     pub(crate) fn unstated(&self, settings: &Settings, before: impl Fn(&str) -> bool) -> HashSet<String> {
         let unfit = self.unlisted.iter().filter(|_| settings.rest().is_none());
         self.plain.iter().filter(|name| before(name)).chain(unfit).cloned().collect()
@@ -46,16 +46,17 @@ impl Applied {
 impl Settings {
     /// Gives the scene's materials their properties; the build leaves out what is no ground.
     ///
-    /// Entries that fit a material add up key by key. For each key the name goes before patterns, and of these the first counts. What
-    /// nothing fits has the entry named "", or without one mu 1 and rr 1. Settings without materials change none. Rules go before
-    /// materials; their objects are the sources: see [`PartRule`](super::PartRule).
+    /// Entries that fit a material add up key by key. For each key the name goes before patterns, and of these the
+    /// first counts. What nothing fits has the entry named "", or without one mu 1 and rr 1. Settings without materials
+    /// change none. Rules go before materials; their objects are the sources: see [`PartRule`](super::PartRule).
     pub fn apply(&self, scene: &mut Scene) -> Result<Applied, SettingsError> {
         let all = OfFile { called: None, says: None, triangles: scene.triangles.len(), fields: scene.fields.len() };
         self.apply_to(scene, &[all])
     }
 
-    /// The same to a scene of files. For each key a file's own entry goes before those of materials, and rules go before it. Both give
-    /// materials a name of their own. An entry for exactly that name goes before all. Of each file it is told how many triangles and fields it has.
+    /// The same to a scene of files. For each key a file's own entry goes before those of materials, and rules go
+    /// before it. Both give materials a name of their own. An entry for exactly that name goes before all. Of each file
+    /// it is told how many triangles and fields it has.
     pub fn apply_files<'a>(
         &self,
         scene: &mut Scene,
@@ -206,7 +207,8 @@ impl Settings {
         }
     }
 
-    /// Puts materials into a scene, those of one name once, and gives back the number of each kind. Those that no face has any more go.
+    /// Puts materials into a scene, those of one name once, and gives back the number of each kind. Those that no face
+    /// has any more go.
     fn joined(&self, scene: &mut Scene, kinds: &[Kind], made: Vec<Material>) -> Result<Vec<u16>, SettingsError> {
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut materials: Vec<Material> = Vec::new();
@@ -221,7 +223,7 @@ impl Settings {
             }
             numbers.push(number as u16);
         }
-        if materials.len() > Self::MOST {
+        if materials.len() > Self::MAX_ENTRIES {
             let text = "rules and sources make more than 65,535 materials; give faces one name with name = \"NAME\"";
             return Err(SettingsError { of_materials: true, ..SettingsError::at(None, text) });
         }
@@ -294,7 +296,7 @@ fn kinds(scene: &Scene, parts: Option<&Parts>) -> Vec<Kind> {
 }
 
 /// Absent names that an error tells.
-const TOLD: usize = 50;
+const MAX_LISTED: usize = 50;
 
 /// Names of the objects, as rules speak of them.
 fn objects<'a>(scene: &'a Scene, files: &[OfFile]) -> HashSet<&'a str> {
@@ -319,7 +321,7 @@ fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>, objects: &HashSet<&
         _ => {
             let (count, told) =
                 (absent.len() as u64, |rule: &&MaterialRule| format!("{:?}{}", bounded(rule.title()), near(rule)));
-            let list = text::first(absent.iter().map(told), count, TOLD);
+            let list = text::first(absent.iter().map(told), count, MAX_LISTED);
             let materials = counted(count, "material");
             format!("{materials} are not in the scene: {list}; with optional = true they may be absent")
         }

@@ -50,7 +50,8 @@ pub fn told(message: &str) -> String {
     bounded_text(text)
 }
 
-/// An unknown word, and those that are known: serde puts all in backticks. The word may have some, too, but not those that are known.
+/// An unknown word, and those that are known: serde puts all in backticks. The word may have some, too, but not those
+/// that are known.
 fn unknown(message: &str) -> Option<(&str, Vec<&str>)> {
     let (_, words) = message.strip_prefix("unknown ")?.split_once('`')?;
     let (word, known) = words.rsplit_once("`, expected ")?;

@@ -52,8 +52,8 @@ impl Up {
 pub(crate) struct Axes([Up; 3]);
 
 impl Axes {
-    /// Of a file that says which of its axes points right, which to the front (to who looks at it) and which up; none if two
-    /// of them are one.
+    /// Of a file that says which of its axes points right, which to the front (to who looks at it) and which up; none
+    /// if two of them are one.
     #[cfg(any(test, feature = "fbx"))] // an OBJ has none of its own
     pub fn new(right: Up, front: Up, up: Up) -> Option<Axes> {
         let back = Up::ALL[(front as usize + 3) % 6];
@@ -229,16 +229,17 @@ pub struct Heights {
 
 /// How a file's numbers become metres, z up.
 ///
-/// In this order, each in f64: `up` turned to z; times `scale`; times the unit's numerator, divided by its denominator; turned
-/// by `roll` about x, then by `pitch` about y, then by `rotate` about z; moved by `translate`. The axes stay where they are:
-/// they are those of the scene, x east, y north, z up. All turns are right-handed.
+/// In this order, each in f64: `up` turned to z; times `scale`; times the unit's numerator, divided by its denominator;
+/// turned by `roll` about x, then by `pitch` about y, then by `rotate` about z; moved by `translate`. The axes stay
+/// where they are: they are those of the scene, x east, y north, z up. All turns are right-handed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// The file's axis that points up; by default as the file says, or as its format has it: z of an OBJ.
     pub up: Option<Up>,
     /// The file's unit; by default as the file says, or as its format has it: metres of an OBJ.
     pub unit: Option<Unit>,
-    /// Factors beside the unit along x, y and z of the scene, none of them zero. A negative one mirrors, and turns faces over with it.
+    /// Factors beside the unit along x, y and z of the scene, none of them zero. A negative one mirrors, and turns
+    /// faces over with it.
     pub scale: [f64; 3],
     /// Turn about x, in degrees: a positive one raises what lies to the north; exact at multiples of 90.
     pub roll: f64,

@@ -22,9 +22,9 @@ pub struct Trail {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pothole {
-    /// In its middle, metres.
+    /// Its depth in the middle, metres.
     pub depth: f64,
-    /// Of its rim, metres.
+    /// The diameter of its rim, metres.
     pub diameter: f64,
     /// Its middle, metres.
     #[serde(deserialize_with = "exactly")]

@@ -35,7 +35,8 @@ use toml::de::DeTable;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Coordinate reference system of the frame, as the user names it; recorded. Files of heights are laid on it: EPSG:CODE.
+    /// Coordinate reference system of the frame, as the user names it; recorded. Files of heights are laid on it:
+    /// EPSG:CODE.
     pub crs: String,
     /// Largest error at a post of every height field, metres; by default each field's own.
     pub patch_tolerance: Option<f64>,
@@ -51,10 +52,12 @@ pub struct Settings {
     /// Files, in order. Names that are not absolute are relative to the settings file.
     #[serde(rename = "source", deserialize_with = "few")]
     pub sources: Vec<SourceFile>,
-    /// Materials by name or pattern: all that fit add up, and one named "" is for all that none fits. See [`Settings::apply`].
+    /// Materials by name or pattern: all that fit add up, and one named "" is for all that none fits. See
+    /// [`Settings::apply`].
     #[serde(rename = "material", deserialize_with = "few")]
     pub materials: Vec<MaterialRule>,
-    /// Rules for faces by object, file and material: all that fit add up. They go before what materials and sources say.
+    /// Rules for faces by object, file and material: all that fit add up. They go before what materials and sources
+    /// say.
     #[serde(rename = "rule", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<PartRule>,
     /// Bands of the materials `trail` and `track`, cut into all that is ground.
@@ -103,7 +106,8 @@ impl Raster {
 pub struct SourceFile {
     /// Its name.
     pub file: String,
-    /// What it is called in the names of sources; by default as the file, and `FILE#2` where that is placed a second time.
+    /// What it is called in the names of sources; by default as the file, and `FILE#2` where that is placed a second
+    /// time.
     pub name: Option<String>,
     /// The axis that points up: x, y, z, -x, -y, -z; by default as the file says, of an OBJ z.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
@@ -111,7 +115,8 @@ pub struct SourceFile {
     /// m, km, cm, mm, ft, us-ft, in, or one of their longer names; by default as the file says, of an OBJ m.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// Factor beside the unit, above 0, or one for each of x, y and z of the scene, of which negative ones mirror; by default 1.
+    /// Factor beside the unit, above 0, or one for each of x, y and z of the scene, of which negative ones mirror; by
+    /// default 1.
     pub scale: Option<Scale>,
     /// First turn, about x, in degrees, -360 to 360: a positive one raises what lies to the north; by default 0.
     pub roll_deg: Option<f64>,
@@ -185,19 +190,20 @@ pub struct SourceFile {
     pub line: Option<usize>,
 }
 
-/// What is said about the faces of an object, a file or a material: all that is given of these must fit. In each `*` is any text
-/// and `?` any one character. What is left out stays as the material has it.
+/// What is said about the faces of an object, a file or a material: all that is given of these must fit. In each `*` is
+/// any text and `?` any one character. What is left out stays as the material has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PartRule {
-    /// Their object: its name in the file, or without wildcards the whole name of the source as answers have it, `file/object`.
+    /// Their object: its name in the file, or without wildcards the whole name of the source as answers have it,
+    /// `file/object`.
     pub object: Option<String>,
     /// Their file: its name without folders, or what it is called in the names of sources.
     pub file: Option<String>,
     /// Their material: the name that the file gives it, or its source in these settings.
     pub material: Option<String>,
-    /// What their material is called in the image; by default `MATERIAL @ FILE/OBJECT`, of those that are given, by each rule.
-    /// With "" they have none.
+    /// What their material is called in the image; by default `MATERIAL @ FILE/OBJECT`, of those that are given, by
+    /// each rule. With "" they have none.
     pub name: Option<String>,
     /// Whether a scene may be without such faces: true or false, 1 or 0. Without it that is an error.
     #[serde(deserialize_with = "flag")]
@@ -264,8 +270,8 @@ pub struct MaterialRule {
     /// Gain, as a factor, 0 or more.
     #[serde(deserialize_with = "some_unsigned")]
     pub gain: Option<f64>,
-    /// Surface type, 0 to 65,535, or its name: 0 dry, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble_strip, 16 ice, 17 snow, 18 clay, 19 sand; others
-    /// are the user's.
+    /// Surface type, 0 to 65,535, or its name: 0 dry, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble_strip, 16 ice, 17
+    /// snow, 18 clay, 19 sand; others are the user's.
     #[serde(deserialize_with = "surface_type")]
     pub surface_type: Option<u16>,
     /// Classes for masks: 0 to 31 each.
@@ -320,15 +326,15 @@ impl std::error::Error for SettingsError {}
 
 impl Settings {
     /// Entries of a list at most: a scene has no more materials.
-    pub const MOST: usize = 65_535;
+    pub const MAX_ENTRIES: usize = 65_535;
     /// Patterns of materials at most, and rules: each is tried with every name.
-    pub const MOST_PATTERNS: usize = 512;
+    pub const MAX_PATTERNS: usize = 512;
 
     /// Reads TOML.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
         // before they take memory; each of the three lists has a limit of its own
         let mut heads = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("[["));
-        if let Some((i, _)) = heads.nth(3 * Self::MOST) {
+        if let Some((i, _)) = heads.nth(3 * Self::MAX_ENTRIES) {
             return Err(SettingsError::at(Some(i + 1), too_many()));
         }
         let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
@@ -342,7 +348,7 @@ impl Settings {
             }
             Some(line(entry.span().start))
         };
-        if let more @ Some(_) = LISTS.into_iter().find_map(|list| place(list, Self::MOST, "")) {
+        if let more @ Some(_) = LISTS.into_iter().find_map(|list| place(list, Self::MAX_ENTRIES, "")) {
             return Err(SettingsError::at(more, too_many()));
         }
         let mut settings: Settings = toml::from_str(text).map_err(|e| of_toml(text, &e, true))?;
@@ -443,8 +449,8 @@ impl Settings {
         let patterns = || self.materials[..=i].iter().filter(|rule| rule.pattern.is_some()).count();
         let (key, text) = match rule {
             _ if rule.name.is_some() == rule.pattern.is_some() => ("", "give either name or pattern".into()),
-            _ if i >= Self::MOST_PATTERNS && rule.pattern.is_some() && patterns() > Self::MOST_PATTERNS => {
-                ("pattern", format!("more than {} patterns; give names instead", Self::MOST_PATTERNS))
+            _ if i >= Self::MAX_PATTERNS && rule.pattern.is_some() && patterns() > Self::MAX_PATTERNS => {
+                ("pattern", format!("more than {} patterns; give names instead", Self::MAX_PATTERNS))
             }
             _ => rule.fault()?,
         };
@@ -455,7 +461,7 @@ impl Settings {
     fn rule_fault(&self, i: usize) -> Option<(&'static str, String)> {
         let rule = &self.rules[i];
         let (key, text) = match rule {
-            _ if i == Self::MOST_PATTERNS => {
+            _ if i == Self::MAX_PATTERNS => {
                 ("", format!("more than {i} rules; patterns fit many, as object = \"*_LOD1\""))
             }
             _ if rule.given().next().is_none() => {
@@ -559,7 +565,7 @@ pub fn is_turn(degrees: f64) -> bool {
     degrees.abs() <= 360.0
 }
 
-/// A list of [`Settings::MOST`] entries at most.
+/// A list of [`Settings::MAX_ENTRIES`] entries at most.
 fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     struct Few<T>(PhantomData<T>);
     impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Few<T> {
@@ -578,7 +584,7 @@ fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Resul
         fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
             let mut all = Vec::new();
             while let Some(Table(entry)) = list.next_element()? {
-                if all.len() == Settings::MOST {
+                if all.len() == Settings::MAX_ENTRIES {
                     return Err(de::Error::custom(too_many()));
                 }
                 all.push(entry);
@@ -593,6 +599,6 @@ fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Resul
 fn too_many() -> String {
     format!(
         "more than {} entries, and a scene has no more materials; patterns fit many",
-        grouped(Settings::MOST as u64)
+        grouped(Settings::MAX_ENTRIES as u64)
     )
 }

@@ -198,7 +198,8 @@ impl PartRule {
         format!("{material} @ {of}")
     }
 
-    /// Adds its keys to those of earlier rules; only the first rule gives a name. Whether it states something that they do not, or nothing.
+    /// Adds its keys to those of earlier rules; only the first rule gives a name. Whether it states something that they
+    /// do not, or nothing.
     fn adds_to(&self, keys: &mut MaterialRule, is_first: bool) -> bool {
         let says = self.gives();
         let is_silent = says.is_silent() && self.name.is_none();

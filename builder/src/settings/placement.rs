@@ -23,7 +23,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// What it does to metres.
+    /// Its effect on metres.
     pub(crate) fn transform(&self) -> Transform {
         let frame = Frame {
             scale: self.factors(),
@@ -60,7 +60,7 @@ impl Placement {
     }
 }
 
-/// Places drawn at random on the ground of the scene's other sources. The same seed gives the same places on every machine.
+/// Places drawn at random on the ground of other sources. The same seed gives the same places on every machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scatter {

@@ -19,20 +19,20 @@ impl MaterialRule {
         }
     }
 
-    /// Factors that look like percent: mu above [`Self::MOST_MU`], rr and gain from [`Self::MOST`] on.
+    /// Factors that look like percent: mu above [`Self::MAX_MU`], rr and gain from [`Self::MIN_PERCENT`] on.
     pub fn doubtful(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let factors = [
-            ("mu", self.mu.filter(|v| *v > Self::MOST_MU)),
-            ("rr", self.rr.filter(|v| *v >= Self::MOST)),
-            ("gain", self.gain.filter(|v| *v >= Self::MOST)),
+            ("mu", self.mu.filter(|v| *v > Self::MAX_MU)),
+            ("rr", self.rr.filter(|v| *v >= Self::MIN_PERCENT)),
+            ("gain", self.gain.filter(|v| *v >= Self::MIN_PERCENT)),
         ];
         factors.into_iter().filter_map(|(key, value)| Some((key, value?)))
     }
 
     /// No tyre on a road has more friction.
-    pub const MOST_MU: f64 = 2.0;
+    pub const MAX_MU: f64 = 2.0;
     /// Half of 1 in percent.
-    pub const MOST: f64 = 50.0;
+    pub const MIN_PERCENT: f64 = 50.0;
 
     /// Without what is as it is by default and seldom said.
     pub fn brief(&self) -> Self {

@@ -22,8 +22,9 @@ impl Settings {
         text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && text.contains("\"VsTerrainUtility\"")
     }
 
-    /// Reads settings of the VS Terrain Utility. What is read all the same comes back as warnings, each with its place: keys that
-    /// nobody knows, another version than 1.0, and a last `}` that is missing, as in the example of its manual.
+    /// Reads settings of the VS Terrain Utility. What is read all the same comes back as warnings, each with its place:
+    /// keys that nobody knows, another version than 1.0, and a last `}` that is missing, as in the example of its
+    /// manual.
     ///
     /// Its materials may be absent from a scene. Without build parameters the ground is not divided by their rule.
     pub fn from_vstu(text: &str) -> Result<(Self, Vec<String>), SettingsError> {
@@ -57,7 +58,7 @@ impl Settings {
             let list = list
                 .as_array()
                 .ok_or_else(|| wrong(format!("{path} is {}; write a list of materials, [{{ ... }}]", kind(list))))?;
-            if list.len() > Settings::MOST {
+            if list.len() > Settings::MAX_ENTRIES {
                 return Err(wrong(super::too_many()));
             }
             let each = list.iter().enumerate().map(|(i, m)| material(m, &format!("{path}[{i}]"), &mut warnings));
@@ -78,7 +79,8 @@ impl Settings {
 }
 
 impl Settings {
-    /// Names of materials with what a file of the VS Terrain Utility can say of them, and the build parameters if there are some.
+    /// Names of materials with what a file of the VS Terrain Utility can say of them, and the build parameters if there
+    /// are some.
     pub fn to_vstu(&self) -> String {
         let mut lines = vec![format!("{VERSION:?}: 1.0")];
         if let Some(s) = self.build.split {

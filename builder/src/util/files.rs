@@ -221,7 +221,8 @@ impl<'a> NewFile<'a> {
         Err(WriteError::new(place, ErrorKind::AlreadyExists.into()))
     }
 
-    /// [`write`](Self::write), and read back without memory of its own: where that is refused nothing would take the file away.
+    /// [`write`](Self::write), and read back without memory of its own: where that is refused nothing would take the
+    /// file away.
     pub fn write_checked(place: &'a Path, bytes: &[u8]) -> Result<Self, WriteError> {
         let new = Self::write(place, bytes)?;
         match File::open(&new.temporary).and_then(|file| mmap::file(&file)) {
@@ -252,12 +253,12 @@ impl Drop for NewFile<'_> {
 
 /// A name, or the beginning of a long one: a temporary name is longer, and systems take 255 bytes.
 fn short(name: &OsStr) -> OsString {
-    const MOST: usize = 200;
-    if name.len() <= MOST {
+    const MAX_NAME_BYTES: usize = 200;
+    if name.len() <= MAX_NAME_BYTES {
         return name.into();
     }
     // four bytes a letter at most
-    name.to_string_lossy().chars().take(MOST / 4).collect::<String>().into()
+    name.to_string_lossy().chars().take(MAX_NAME_BYTES / 4).collect::<String>().into()
 }
 
 /// Where a chain of links leads to, whether or not there is a file. An error if that is nowhere.

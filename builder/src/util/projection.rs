@@ -1,7 +1,7 @@
 //! Transverse Mercator: metres on a plane from longitude and latitude, and back.
 //!
-//! The series of Krueger to the sixth order (Karney 2011, arXiv:1002.1417), with the functions of `libm` alone: the bits are the same on
-//! every machine. It is within 10 nm of the projection up to 3,000 km from the central meridian.
+//! The series of Krueger to the sixth order (Karney 2011, arXiv:1002.1417), with the functions of `libm` alone: the
+//! bits are the same on every machine. It is within 10 nm of the projection up to 3,000 km from the central meridian.
 
 /// An ellipsoid: its equatorial radius in metres, and 1 / flattening.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::{borrow::Cow, collections::HashMap, path::Path};
 
 use hardpan::{Cost, VerifyError, format::section};
 
-/// Whether a character steers what shows it, or shows nothing: control characters, those that set the direction of letters, and
-/// blanks of no width.
+/// Whether a character steers what shows it, or shows nothing: control characters, those that set the direction of
+/// letters, and blanks of no width.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -102,11 +102,11 @@ pub fn bounded_text(text: String) -> String {
 }
 
 /// How many names a message lists.
-pub const FEW: usize = 5;
+pub const MAX_LISTED: usize = 5;
 
 /// The first few of `of` names, and how many more there are.
 pub fn few(names: impl Iterator<Item = String>, of: u64) -> String {
-    first(names, of, FEW)
+    first(names, of, MAX_LISTED)
 }
 
 /// At most so many of `of` names, and how many more there are.
@@ -154,8 +154,8 @@ pub fn width<T: AsRef<str>>(names: impl Iterator<Item = T>) -> usize {
     names.map(|n| n.as_ref().chars().count()).max().unwrap_or(0).max(30)
 }
 
-/// Names of so many letters at most, cut in the middle, where they differ least. Those that would read the same have their
-/// number in the list, from 1, behind them.
+/// Names of so many letters at most, cut in the middle, where they differ least. Those that would read the same have
+/// their number in the list, from 1, behind them.
 pub fn cut(names: &[String], most: usize) -> Vec<String> {
     let brief = |name: &str, end: &str| middle(name, most.saturating_sub(end.len())) + end;
     let all: Vec<String> = names.iter().map(|name| brief(name, "")).collect();
@@ -192,8 +192,8 @@ pub fn named(path: &Path) -> String {
     bounded_text(shown(&path.to_string_lossy()))
 }
 
-/// A path for a command that is to be typed: a [word] that is never an option. A name with [unseen](is_unseen) characters
-/// has them escaped, so that it cannot be typed.
+/// A path for a command that is to be typed: a [word] that is never an option. A name with [unseen](is_unseen)
+/// characters has them escaped, so that it cannot be typed.
 pub fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let start = if text.starts_with('-') { "./" } else { "" };

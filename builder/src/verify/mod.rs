@@ -1,19 +1,21 @@
 //! Proving an image from its own bytes.
 //!
-//! The kernel's verifier checks sums, structure and stated costs. What is here adds the digests and the identity, the tables, the
-//! counts, and what queries rely on: that every place over a triangle finds it (*cover*), that the sheets whose rest a query
-//! passes over hold no second surface (*sheets*), and where open edges leave a gap narrower than the stitch threshold (*seams*).
-//! Nothing here is the builder's: bytes are read by the tables of `FORMAT.md`, and the geometry is written anew.
+//! The kernel's verifier checks sums, structure and stated costs. What is here adds the digests and the identity, the
+//! tables, the counts, and what queries rely on: that every place over a triangle finds it (*cover*), that the sheets
+//! whose rest a query passes over hold no second surface (*sheets*), and where open edges leave a gap narrower than the
+//! stitch threshold (*seams*). Nothing here is the builder's: bytes are read by the tables of `FORMAT.md`, and the
+//! geometry is written anew.
 //!
-//! **Cover** is proven in whole cells. Each triangle of a tile is carried down the tile's nodes to every cell that it meets, by
-//! an exact test of a closed triangle against a half-open rectangle; the cell must name it. A triangle that reaches beyond its
-//! tile must be held by every tile that it meets. So a query at any place of the closed union reads a word that names each
-//! triangle over the place, unless a sheet's rest is passed over.
+//! **Cover** is proven in whole cells. Each triangle of a tile is carried down the tile's nodes to every cell that it
+//! meets, by an exact test of a closed triangle against a half-open rectangle; the cell must name it. A triangle that
+//! reaches beyond its tile must be held by every tile that it meets. So a query at any place of the closed union reads
+//! a word that names each triangle over the place, unless a sheet's rest is passed over.
 //!
-//! **Sheets**: no two triangles of a sheet overlap, so behind a hit inside one of them its sheet has nothing over the place. They are
-//! compared in pairs, but for those that are proven to overlap none of the tile ([`tile::non_overlap`]).
-//! Where a cell is said to be surrounded by one sheet, every edge that runs through it has one triangle on either side, with
-//! the same corners: around each place of the cell they close without a step, and one of them owns it.
+//! **Sheets**: no two triangles of a sheet overlap, so behind a hit inside one of them its sheet has nothing over the
+//! place. They are compared in pairs, but for those that are proven to overlap none of the tile
+//! ([`tile::non_overlap`]). Where a cell is said to be surrounded by one sheet, every edge that runs through it has one
+//! triangle on either side, with the same corners: around each place of the cell they close without a step, and one of
+//! them owns it.
 
 mod against;
 mod rays;
@@ -34,7 +36,7 @@ use tile::View;
 use zerocopy::FromBytes;
 
 /// How many places of a check are told.
-const TOLD: usize = 8;
+const MAX_PLACES: usize = 8;
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
@@ -66,7 +68,7 @@ pub struct Faults {
 impl Faults {
     fn add(&mut self, fault: Fault) {
         self.count += 1;
-        if self.first.len() < TOLD {
+        if self.first.len() < MAX_PLACES {
             self.first.push(fault);
         }
     }
@@ -78,7 +80,7 @@ impl Faults {
     fn join(&mut self, other: Faults) {
         self.count += other.count;
         self.first.extend(other.first);
-        self.first.truncate(TOLD);
+        self.first.truncate(MAX_PLACES);
     }
 }
 
@@ -232,8 +234,8 @@ impl Totals {
 
 /// Proves an image. An error says that the bytes cannot be opened at all; whatever else is wrong is in the verdict.
 ///
-/// Tiles are proven side by side by rayon's threads, each once, in memory of the size of a tile: the bytes may be a map of a file that is larger
-/// than memory. What is kept of all tiles is their open edges near their borders.
+/// Tiles are proven side by side by rayon's threads, each once, in memory of the size of a tile: the bytes may be a map
+/// of a file that is larger than memory. What is kept of all tiles is their open edges near their borders.
 pub fn verify(bytes: &[u8], options: &Verify) -> Result<Verdict, OpenError> {
     let terrain = Terrain::open(bytes)?;
     let mut v = Verifying { terrain, options, checks: Vec::new() };
@@ -503,7 +505,8 @@ impl Verifying<'_> {
         }
     }
 
-    /// Whether directory and pages say of no place that it is not in this image: then its bounds are those of what it holds.
+    /// Whether directory and pages say of no place that it is not in this image: then its bounds are those of what it
+    /// holds.
     fn is_whole(&self) -> bool {
         [section::DIRECTORY, section::PAGES].iter().all(|&kind| {
             let slots = <[u32]>::ref_from_bytes(self.terrain.section(kind).unwrap_or(&[])).unwrap_or(&[]);

@@ -1,5 +1,5 @@
-//! What rays rely on: that heights of cells hold all that the cells name, and that every square that a ceiling or an obstacle meets
-//! names it, in every tile that it meets.
+//! What rays rely on: that heights of cells hold all that the cells name, and that every square that a ceiling or an
+//! obstacle meets names it, in every tile that it meets.
 
 use super::{Check, Fault, Faults, Outcome};
 use crate::image::decode::{self, Sharing, Spot, TileView};
@@ -175,8 +175,8 @@ fn ends(corners: &[[i32; 3]; 3]) -> [[i64; 2]; 2] {
     [[x[0].min(x[1]).min(x[2]), y[0].min(y[1]).min(y[2])], [x[0].max(x[1]).max(x[2]), y[0].max(y[1]).max(y[2])]]
 }
 
-/// Whether the closed plan of a triangle, which may be a line or a point, has a point in a half-open rectangle; or only touches that at a
-/// corner that is not its own.
+/// Whether the closed plan of a triangle, which may be a line or a point, has a point in a half-open rectangle; or only
+/// touches that at a corner that is not its own.
 fn meets(corners: &[[i32; 3]; 3], low: [i64; 2], size: [i64; 2]) -> bool {
     let high = [low[0] + size[0], low[1] + size[1]];
     let [least, most] = ends(corners);
@@ -190,7 +190,8 @@ fn meets(corners: &[[i32; 3]; 3], low: [i64; 2], size: [i64; 2]) -> bool {
     };
     let area = cross(p[0], p[1], p[2]);
     let square = [low, [high[0], low[1]], high, [low[0], high[1]]];
-    // a line along a side of the triangle that leaves the rectangle's own points, all but what its right and upper borders have, outside
+    // a line along a side of the triangle that leaves the rectangle's own points, all but what its right and upper
+    // borders have, outside
     let parts = |a: [i64; 2], b: [i64; 2], inside: i128| {
         let sides = square.map(|q| cross(a, b, q) * inside);
         // the lower left corner is its own; the others only bound it

@@ -70,7 +70,8 @@ pub fn layers(ground: Ground, posts: Posts) -> Layers {
     Layers { starts: starts(&counts), z: hits().map(|h| h.1.0).collect(), owner: hits().map(|h| h.2).collect() }
 }
 
-/// Where those of each place start, of which there are so many; last how many there are. All together may be more than 2^32.
+/// Where those of each place start, of which there are so many; last how many there are. All together may be more than
+/// 2^32.
 pub fn starts(counts: &[u32]) -> Vec<u64> {
     let mut sum = 0;
     let ends = counts.iter().map(|count| {
@@ -146,7 +147,8 @@ impl<'a> Bands<'a> {
         &self.faces[self.starts[band] as usize..self.starts[band + 1] as usize]
     }
 
-    /// Calls `see` with each post of a band that a triangle covers, counted from the band's first, and the height there.
+    /// Calls `see` with each post of a band that a triangle covers, counted from the band's first, and the height
+    /// there.
     fn hits(&self, face: u32, band: usize, see: impl FnMut(usize, i64)) {
         let corners = self.ground.corners(face);
         let bits = |k: usize| {

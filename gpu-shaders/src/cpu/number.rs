@@ -10,7 +10,7 @@ const LEADING: u32 = 12;
 /// Points that are read together.
 const CHUNK: usize = 1 << 14;
 /// Points from which on it is worth to divide them.
-const FEW: usize = 1 << 13;
+const MIN_POINTS: usize = 1 << 13;
 
 /// How the coordinates of points make up a number that orders them.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ impl Packing {
 pub fn number(points: &[[u32; 3]]) -> Numbered {
     let packing = Packing::of(points);
     let key = |(p, i): (&[u32; 3], u32)| packing.place(*p) << 32 | u128::from(i);
-    let parts: Vec<Vec<u128>> = if points.len() < FEW {
+    let parts: Vec<Vec<u128>> = if points.len() < MIN_POINTS {
         let mut keys: Vec<u128> = points.iter().zip(0..).map(key).collect();
         sort(&mut keys);
         vec![keys]

@@ -203,7 +203,8 @@ impl Plan {
         (y, many)
     }
 
-    /// Calls `run` with the rows of each band, and of its triangles as many as fit the memory: with the count of their candidates.
+    /// Calls `run` with the rows of each band, and of its triangles as many as fit the memory: with the count of their
+    /// candidates.
     fn each_chunk(&self, gpu: &Gpu, costs: Costs, mut run: impl FnMut(Range<usize>, &[(u32, u32)])) {
         for (k, rows) in self.bands().enumerate() {
             let faces = &self.faces[self.starts[k] as usize..self.starts[k + 1] as usize];
@@ -236,7 +237,8 @@ fn fits(corners: [[i32; 3]; 3]) -> bool {
     2 * bits(0).max(bits(1)) + bits(2) + STEP_LOG2 + 3 < 63
 }
 
-/// What both kinds of chunk begin with: parameters, triangles, starts, places, and room for where candidates hit and their keys.
+/// What both kinds of chunk begin with: parameters, triangles, starts, places, and room for where candidates hit and
+/// their keys.
 fn begin(run: &mut Run, posts: Posts, pick: Pick, items: &Items) -> Result<(wgsl::Heights, [Words; 5]), Failure> {
     let pair = |v: i64| [v as u32, (v >> 32) as u32];
     let params = wgsl::Heights {

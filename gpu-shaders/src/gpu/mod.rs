@@ -28,7 +28,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes of device memory for a chunk, where nothing is said.
 const MEMORY: u64 = 1 << 30;
 /// With less than this a chunk holds next to nothing.
-const LEAST_MEMORY: u64 = 1 << 16;
+const MIN_MEMORY: u64 = 1 << 16;
 
 /// Candidates of an item from which on the CPU does it.
 const MANY: u64 = 4096;
@@ -109,9 +109,9 @@ impl Gpu {
     /// Opens the graphics card that is wanted and compiles the shaders.
     pub fn open(wanted: &Wanted) -> Result<Gpu, NoAdapter> {
         let memory = wanted.memory.unwrap_or(MEMORY);
-        if memory < LEAST_MEMORY {
+        if memory < MIN_MEMORY {
             return Err(NoAdapter::Asked(format!(
-                "{memory} bytes of device memory are too few; give at least {LEAST_MEMORY}"
+                "{memory} bytes of device memory are too few; give at least {MIN_MEMORY}"
             )));
         }
         let (facts, adapter) = open::choose(wanted)?;

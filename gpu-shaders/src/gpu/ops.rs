@@ -21,7 +21,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Sorts records by the bits of some words that vary, the first word last in significance. Equal ones keep their order.
+    /// Sorts records by the bits of some words that vary, the first word last in significance. Equal ones keep their
+    /// order.
     pub fn sort(&mut self, records: Words, by: &[(u32, u32)]) -> Result<Words, Failure> {
         let count = records.count / RECORD;
         let blocks = count.div_ceil(SORT_BLOCK);

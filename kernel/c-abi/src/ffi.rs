@@ -16,7 +16,7 @@ use hardpan::{Answer, Hit, LeafKind, Normal, Reach};
 use zerocopy::{FromBytes, Immutable};
 
 /// Most elements of an array: more is a negative number that was taken for a count.
-const MOST: usize = 0x7FFF_FFFF;
+const MAX_ELEMENTS: usize = 0x7FFF_FFFF;
 
 /// A pointer to what is read.
 #[repr(transparent)]
@@ -110,7 +110,11 @@ fn span<'a, T: FromBytes + Immutable>(at: *const T, count: usize) -> Result<&'a 
 
 /// Whether there can be so many elements.
 fn check_count<T>(count: usize) -> Result<(), hpan_error> {
-    if count > MOST || count > isize::MAX as usize / size_of::<T>().max(1) { Err(HPAN_ERROR_COUNT) } else { Ok(()) }
+    if count > MAX_ELEMENTS || count > isize::MAX as usize / size_of::<T>().max(1) {
+        Err(HPAN_ERROR_COUNT)
+    } else {
+        Ok(())
+    }
 }
 
 impl<T: FromBytes + Immutable> In<T> {

@@ -248,7 +248,7 @@ fn found(axes: Axes, c: &Contact) -> hpan_contact_found {
 }
 
 /// Most points of `hpan_contact`.
-const MOST_POINTS: usize = 64;
+const MAX_POINTS: usize = 64;
 
 fn contact(
     t: &Terrain,
@@ -257,7 +257,7 @@ fn contact(
     axes: Axes,
     wheel: &Wheel,
 ) -> Result<hpan_contact_found, hpan_error> {
-    let mut room = [ContactPoint::CENTRE; MOST_POINTS];
+    let mut room = [ContactPoint::CENTRE; MAX_POINTS];
     let room = room.get_mut(..points.len()).ok_or(HPAN_ERROR_COUNT)?;
     for (to, p) in room.iter_mut().zip(points) {
         *to = ContactPoint { at: axes.body_in(p.at), weight: p.weight };

@@ -17,7 +17,7 @@ pub mod block {
     /// How many further words stand in the block.
     pub const INLINE: usize = WORDS - FURTHER;
     /// Most further words of a cell; a cell that needs more has a list.
-    pub const MOST: usize = 15;
+    pub const MAX_FURTHER: usize = 15;
     /// Bits of a cell's count.
     const COUNT: u32 = 4;
 
@@ -59,10 +59,11 @@ pub mod word {
     pub const MASK: u32 = 0xFFFF;
     /// Where the triangle to test first stands, or what else the word is: four bits.
     pub const GUESS: u32 = 16;
-    /// In a further word: it starts a sheet. Triangles of one sheet do not overlap within the cell.
-    /// In a home word: all words of the cell are one sheet that surrounds every place of it, and none names a wide bundle.
+    /// In a further word: it starts a sheet. Triangles of one sheet do not overlap within the cell. In a home word: all
+    /// words of the cell are one sheet that surrounds every place of it, and none names a wide bundle.
     pub const SHEET: u32 = 1 << 20;
-    /// The bundle's number in its node, or the place of a patch record in 64-byte units from the tile's start: eleven bits.
+    /// The bundle's number in its node, or the place of a patch record in 64-byte units from the tile's start: eleven
+    /// bits.
     pub const NUMBER: u32 = 21;
     /// First number that does not fit.
     pub const NUMBERS: u32 = 2047;
@@ -71,7 +72,8 @@ pub mod word {
     pub const EMPTY: u32 = 1;
     /// A patch.
     pub const PATCH: u32 = 2;
-    /// The one further word is the word offset, in the tile, of a list: a count, then pairs of a word and its number. A home word.
+    /// The one further word is the word offset, in the tile, of a list: a count, then pairs of a word and its number. A
+    /// home word.
     pub const LIST: u32 = 3;
     /// The whole block is a node's place. A home word.
     pub const NODE: u32 = 4;

@@ -2,9 +2,11 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// The record of section `CRS`; behind it stand, in UTF-8, the name of the plane system, that of its datum, and that of the heights.
+/// The record of section `CRS`; behind it stand, in UTF-8, the name of the plane system, that of its datum, and that of
+/// the heights.
 ///
-/// Easting and northing of a place are its x and y less `shift`, and its height in the vertical system is z less that of `shift`.
+/// Easting and northing of a place are its x and y less `shift`, and its height in the vertical system is z less that
+/// of `shift`.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Crs {

@@ -10,7 +10,7 @@ pub const MAGIC: [u8; 8] = *b"HARDPAN\n";
 /// The version of the format that this crate writes.
 pub const VERSION: u16 = 2;
 /// The oldest format version that this crate reads.
-pub const LEAST_VERSION: u16 = 2;
+pub const MIN_VERSION: u16 = 2;
 /// Length of the head: header and section table.
 pub const HEAD_LEN: usize = size_of::<Header>();
 /// Number of places in the section table.
@@ -27,7 +27,7 @@ pub const RAY_METRES: [u32; 4] = [1, 5, 20, 100];
 /// Length and width of the rectangles that [`Header::tyre_bound`] is of, in metres.
 pub const TYRE_METRES: [[f64; 2]; 2] = [[0.6, 0.25], [1.2, 0.5]];
 /// Numbers of a bound that are greater are no builder's.
-pub const MOST_BOUND: u32 = 1 << 26;
+pub const MAX_BOUND: u32 = 1 << 26;
 
 /// Fall-back values of `z` where there is no ground (VS Terrain's: the bottom of the bounding box).
 pub mod fallback {
@@ -125,7 +125,8 @@ pub struct Header {
     pub error_plan: f64,
     /// Error against the source in height, metres.
     pub error_height: f64,
-    /// Stated worst cost of a ray of each of [`RAY_METRES`] over ground: nodes, leaves, tests, lines; zeros if it is not stated.
+    /// Stated worst cost of a ray of each of [`RAY_METRES`] over ground: nodes, leaves, tests, lines; zeros if it is
+    /// not stated.
     pub ray_bound: [[u32; 4]; 4],
     /// The same of a tyre under each of [`TYRE_METRES`].
     pub tyre_bound: [[u32; 4]; 2],

@@ -1,7 +1,7 @@
 //! The image, declared once: what the builder writes and the kernel reads.
 //!
-//! All numbers are little-endian; all references are offsets; every reserved byte is zero. Each bit field has one accessor here.
-//! `kernel/FORMAT.md` says the same in tables, and a test holds the two together.
+//! All numbers are little-endian; all references are offsets; every reserved byte is zero. Each bit field has one
+//! accessor here. `kernel/FORMAT.md` says the same in tables, and a test holds the two together.
 
 pub mod bundle;
 mod cell;
@@ -16,10 +16,10 @@ mod tile;
 pub use cell::{block, lines, word, word_lines};
 pub use crs::Crs;
 pub use header::{
-    CONTENT_HEADER, HEAD_CRC, HEAD_LEN, Header, LEAST_VERSION, MAGIC, MOST_BOUND, RAY_METRES, SECTION_TABLE, SECTIONS,
+    CONTENT_HEADER, HEAD_CRC, HEAD_LEN, Header, MAGIC, MAX_BOUND, MIN_VERSION, RAY_METRES, SECTION_TABLE, SECTIONS,
     TYRE_METRES, VERSION, fallback, no_height,
 };
-pub use node::{MOST_SIDE_LOG2, NODE_DENSE, Node, entry};
+pub use node::{MAX_SIDE_LOG2, NODE_DENSE, Node, entry};
 pub use patch::{BLOCK_CELLS, BLOCK_POSTS, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, block_unit, halves, joined};
 pub use section::{Material, Section, Source, TileRecord, slot, surface};
 pub use tile::{Attribute, MAX_PALETTE, PALETTE, ROOT, TILE_MAGIC, Tile};

@@ -42,7 +42,8 @@ pub mod entry {
     }
 }
 
-/// A rectangle, divided into 2^`side_log2[0]` x 2^`side_log2[1]` entries of 2^`entry_log2[0]` x 2^`entry_log2[1]` steps.
+/// A rectangle, divided into 2^`side_log2[0]` x 2^`side_log2[1]` entries of 2^`entry_log2[0]` x 2^`entry_log2[1]`
+/// steps.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Node {
@@ -71,7 +72,7 @@ pub struct Node {
 /// `Node::flags`: blocks stand in a row where entries would.
 pub const NODE_DENSE: u8 = 1;
 /// Greatest log2 of a node's entries along x and y.
-pub const MOST_SIDE_LOG2: u8 = 8;
+pub const MAX_SIDE_LOG2: u8 = 8;
 
 impl Node {
     /// Whether blocks stand where entries would.
@@ -90,12 +91,13 @@ impl Node {
     pub const fn entry_count(&self) -> usize {
         let [x, y] = self.side_log2;
         const fn least(log2: u8) -> u8 {
-            if log2 < MOST_SIDE_LOG2 { log2 } else { MOST_SIDE_LOG2 }
+            if log2 < MAX_SIDE_LOG2 { log2 } else { MAX_SIDE_LOG2 }
         }
         1 << (least(x) + least(y))
     }
 
-    /// Word of the tile at which its blocks stand, in the order of the entries: in the entries' stead, or next behind them.
+    /// Word of the tile at which its blocks stand, in the order of the entries: in the entries' stead, or next behind
+    /// them.
     pub const fn block_row(&self) -> usize {
         let from = self.entries as usize;
         if self.is_dense() {
@@ -105,8 +107,8 @@ impl Node {
         behind.wrapping_sub(behind % block::WORDS)
     }
 
-    /// Number in the tile of the node's block that stands at this word of the tile. Nodes have theirs in the order in which a walk in the
-    /// order of entries leaves them: a node behind all nodes below it.
+    /// Number in the tile of the node's block that stands at this word of the tile. Nodes have theirs in the order in
+    /// which a walk in the order of entries leaves them: a node behind all nodes below it.
     pub const fn block_number(&self, at: usize) -> u32 {
         let row = at.wrapping_sub(self.block_row()) / block::WORDS;
         self.first_block.wrapping_add(row as u32)

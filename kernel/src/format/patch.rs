@@ -6,7 +6,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 /// A part of a regular grid of heights: cells of one pitch, four by four to a block, rows from the south.
 ///
 /// A place `q` query steps from the corner of the square of 2^`PATCH_LOG2` plan steps that holds the tile lies at
-/// `start + floor(q * rate / 2^32)`, in 2^-32 cells: the cell, counted from `first`, and a fraction of which 16 bits count.
+/// `start + floor(q * rate / 2^32)`, in 2^-32 cells: the cell, counted from `first`, and a fraction of which 16 bits
+/// count.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Patch {
@@ -62,7 +63,8 @@ impl Patch {
         joined(self.up)
     }
 
-    /// Class and what is special: zero and one are the two classes, bilinear, without voids, in a tile that is not wide.
+    /// Class and what is special: zero and one are the two classes, bilinear, without voids, in a tile that is not
+    /// wide.
     #[inline(always)]
     pub const fn special(&self) -> u32 {
         u32::from_le_bytes([self.class, self.interpolation, self.voids, self.wide])

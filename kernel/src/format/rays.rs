@@ -1,8 +1,9 @@
 //! The section RAYS: heights that let a ray pass over cells, and what only rays hit.
 //!
-//! A head, a table of one [`TileRecord`](super::TileRecord) a tile, and a blob for each. A blob begins as a tile does: its head, at
-//! word [`ROOT`](super::ROOT) a node whose `base`, `shift`, `bundles` and `bundle_count` are those of its bundles, at word
-//! [`PALETTE`](super::PALETTE) its palette. Then a record for each block of the tile, by the block's number.
+//! A head, a table of one [`TileRecord`](super::TileRecord) a tile, and a blob for each. A blob begins as a tile does:
+//! its head, at word [`ROOT`](super::ROOT) a node whose `base`, `shift`, `bundles` and `bundle_count` are those of its
+//! bundles, at word [`PALETTE`](super::PALETTE) its palette. Then a record for each block of the tile, by the block's
+//! number.
 
 use super::{ALIGN, Node, TileRecord, bundle};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -12,7 +13,7 @@ pub const RAYS_MAGIC: u32 = u32::from_le_bytes(*b"RAYS");
 /// Where the table stands in the section, in bytes.
 pub const TABLE: usize = size_of::<RaysHead>();
 /// Greatest log2 of the unit of extents.
-pub const MOST_UNIT: u32 = 25;
+pub const MAX_UNIT: u32 = 25;
 
 /// The bit of a kind of bundle in [`RaysHead::kinds`]; that of the ground says that there are extents.
 pub const fn kind_bit(kind: u16) -> u32 {
@@ -103,7 +104,8 @@ impl RaysRecord {
     /// Words of a record.
     pub const WORDS: usize = 8;
 
-    /// Least and greatest height of the ground in a cell, in lattice steps from the origin; the least is greater where there is none.
+    /// Least and greatest height of the ground in a cell, in lattice steps from the origin; the least is greater where
+    /// there is none.
     #[inline(always)]
     pub const fn heights(&self, cell: u32) -> [i64; 2] {
         heights(self.base, self.unit, &self.extents, cell)
@@ -116,7 +118,8 @@ impl RaysRecord {
 pub struct Walls {
     /// What their heights count from, in lattice steps from the origin.
     pub base: i32,
-    /// log2 of their unit in lattice steps: bits 7..0. The bundle that numbers of words count from, in the blob: bits 31..8.
+    /// log2 of their unit in lattice steps: bits 7..0. The bundle that numbers of words count from, in the blob: bits
+    /// 31..8.
     pub unit_and_first: u32,
     /// Heights of ceilings and obstacles in each cell.
     pub extents: Extents,
@@ -140,7 +143,8 @@ impl Walls {
         self.unit_and_first >> 8
     }
 
-    /// Least and greatest height in a cell, in lattice steps from the origin; the least is greater where there is nothing.
+    /// Least and greatest height in a cell, in lattice steps from the origin; the least is greater where there is
+    /// nothing.
     #[inline(always)]
     pub const fn heights(&self, cell: u32) -> [i64; 2] {
         heights(self.base, self.unit(), &self.extents, cell)

@@ -100,7 +100,8 @@ trait Triangles: Copy {
             }
         }
     }
-    /// How a triangle with this edge or vertex, on which the place lies, covers it; none if it has not, or it is not known.
+    /// How a triangle with this edge or vertex, on which the place lies, covers it; none if it has not, or it is not
+    /// known.
     fn around(&self, part: u32, ends: [usize; 2]) -> Option<Cover>;
 }
 

@@ -181,7 +181,8 @@ fn see<O: Observer>(o: &mut O, record: usize, part: u32) {
     o.see(Trace::Test { record, part, covered: true });
 }
 
-/// Height in 2^-8 steps, and the normal's plan components, from the posts south-west, south-east, north-west and north-east.
+/// Height in 2^-8 steps, and the normal's plan components, from the posts south-west, south-east, north-west and
+/// north-east.
 ///
 /// What is 2^16 times a height has `BITS` + 16 bits, and a difference of two one more.
 #[inline(always)]

@@ -1,4 +1,5 @@
-//! Where a segment meets the triangles of a bundle and the cells of a height field: exact in integers up to the place on its way.
+//! Where a segment meets the triangles of a bundle and the cells of a height field: exact in integers up to the place
+//! on its way.
 
 use crate::format::bundle::{MEDIUM, NARROW};
 use crate::format::{BLOCK_CELLS, FRACTION, POSTS_AT, Patch, block_unit};
@@ -39,8 +40,8 @@ fn plan(u: &Corner, v: &Corner) -> i64 {
 }
 
 impl Bundle<'_> {
-    /// Gives every triangle of the mask that the segment's line meets, borders included. Those that hold the line in their plane are
-    /// not met: their neighbours are, at the edge they share.
+    /// Gives every triangle of the mask that the segment's line meets, borders included. Those that hold the line in
+    /// their plane are not met: their neighbours are, at the edge they share.
     #[inline(always)]
     pub fn meetings(&self, mask: u32, s: &Segment, take: &mut impl FnMut(Meeting)) {
         match self.class() {
@@ -148,9 +149,9 @@ const WHOLE: i64 = 1 << 32;
 /// The far border of a cell.
 const ONE: i64 = 1 << 32;
 /// More cells than a field may have.
-const MOST_CELLS: u32 = 1 << 20;
+const MAX_CELLS: u32 = 1 << 20;
 /// Greatest rate of a field.
-const MOST_RATE: u64 = 1 << 56;
+const MAX_RATE: u64 = 1 << 56;
 
 /// A segment along one axis of a field: place and way in 2^-32 cells from the part's first cell.
 #[derive(Clone, Copy)]
@@ -166,7 +167,8 @@ impl Along {
         self.p.wrapping_add((wide(self.d, k) >> 32) as i64)
     }
 
-    /// The first part of the way at which it is at `b` or beyond, or, if it goes down, below `b`; never is [`WHOLE`] and one.
+    /// The first part of the way at which it is at `b` or beyond, or, if it goes down, below `b`; never is [`WHOLE`]
+    /// and one.
     fn reaches(self, b: i64) -> i64 {
         let from = i128::from(b).wrapping_sub(i128::from(self.p)) << 32;
         let d = i128::from(self.d);
@@ -231,7 +233,8 @@ impl Cell {
         height.cmp(&ground) as i32
     }
 
-    /// Where the ground is as steep as the segment, if that is between the ends and the ground comes nearer to it there.
+    /// Where the ground is as steep as the segment, if that is between the ends and the ground comes nearer to it
+    /// there.
     fn vertex(&self, side: i32) -> Option<i64> {
         let [a, b, c, d] = self.posts.map(f64::from);
         let unit = f64::from(self.unit);
@@ -249,7 +252,8 @@ impl Cell {
         (way > 0.0 && way < most as f64).then(|| self.ends[0].wrapping_add(way as i64))
     }
 
-    /// The first part of the way behind `low` at which the side is another than at `low`, given that it is so at `high`.
+    /// The first part of the way behind `low` at which the side is another than at `low`, given that it is so at
+    /// `high`.
     fn change(&self, low: i64, high: i64, side: i32) -> i64 {
         let (mut low, mut high) = (low, high);
         while high.wrapping_sub(low) > 1 {
@@ -261,9 +265,9 @@ impl Cell {
 }
 
 impl Terrain<'_> {
-    /// Gives, in order, every passage through the ground of a patch until `take` says that it is enough; parts of the way behind
-    /// `last` are not looked at, nor more than `limit` cells. `corner` is the south-western corner of the tile. The answer is the number
-    /// of cells, and whether that was all.
+    /// Gives, in order, every passage through the ground of a patch until `take` says that it is enough; parts of the
+    /// way behind `last` are not looked at, nor more than `limit` cells. `corner` is the south-western corner of the
+    /// tile. The answer is the number of cells, and whether that was all.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn passages<O: Observer>(
         &self,
@@ -278,7 +282,7 @@ impl Terrain<'_> {
     ) -> Result<(u32, bool), Status> {
         let patch = self.patch(at).ok_or(Status::Damaged)?;
         let (rate, cells) = (patch.cells_a_step(), patch.cells);
-        if rate > MOST_RATE || cells.iter().any(|&n| n == 0 || n >= MOST_CELLS) || patch.class > 1 {
+        if rate > MAX_RATE || cells.iter().any(|&n| n == 0 || n >= MAX_CELLS) || patch.class > 1 {
             return Err(Status::Damaged);
         }
         let axes = [0, 1].map(|i| {

@@ -6,7 +6,7 @@ use crate::open::Terrain;
 use crate::point::{IntoPoint, Point, exp2};
 use crate::query::Options;
 use crate::query::ray::{Ray, RayAnswer, RayOptions, RayStatus};
-use crate::query::walk::MOST_HEIGHT;
+use crate::query::walk::MAX_HEIGHT;
 
 /// The ground at a place, and the next surface above it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,8 @@ pub struct Step {
 }
 
 impl<'a> Terrain<'a> {
-    /// The ground nearest to a point, and the room above it: what a lorry under a bridge or a person under a lamp needs.
+    /// The ground nearest to a point, and the room above it: what a lorry under a bridge or a person under a lamp
+    /// needs.
     pub fn clearance(&self, p: impl IntoPoint) -> Clearance {
         let ground = self.closest(p);
         let above = match self.point(p).filter(|_| ground.found()) {
@@ -75,7 +76,7 @@ impl<'a> Terrain<'a> {
 
     /// The first surface straight above a place, not at it.
     fn above(&self, from: Point) -> RayAnswer {
-        let to = Point { z: from.z.saturating_add((MOST_HEIGHT - 1) as i64), ..from };
+        let to = Point { z: from.z.saturating_add((MAX_HEIGHT - 1) as i64), ..from };
         self.raycast(Ray { from, to }, &RayOptions { after: Some(0.0), ..RayOptions::default() })
     }
 
@@ -84,10 +85,11 @@ impl<'a> Terrain<'a> {
         clearance.free().map(|free| free as f64 * exp2(self.header.z_log2 - FRACTION as i32))
     }
 
-    /// Whether a mover that stands on the ground nearest to `from` can step to the ground at `to`, whose height does not matter.
+    /// Whether a mover that stands on the ground nearest to `from` can step to the ground at `to`, whose height does
+    /// not matter.
     ///
-    /// It can where that has ground of its classes, no higher or lower than a step, with room above, and where nothing that is
-    /// higher than a step stands between: a ray from place to place at that height is free.
+    /// It can where that has ground of its classes, no higher or lower than a step, with room above, and where nothing
+    /// that is higher than a step stands between: a ray from place to place at that height is free.
     pub fn can_step(&self, from: impl IntoPoint, to: impl IntoPoint, mover: &Mover) -> Step {
         let options = self.options();
         let here = self.closest_of(from, mover.classes, &options);
@@ -97,7 +99,7 @@ impl<'a> Terrain<'a> {
         };
         let steps = |metres: f64| {
             let steps = metres * exp2(FRACTION as i32 - self.header.z_log2);
-            if steps >= 0.0 { (libm::rint(steps) as i64).min((MOST_HEIGHT - 1) as i64) } else { 0 }
+            if steps >= 0.0 { (libm::rint(steps) as i64).min((MAX_HEIGHT - 1) as i64) } else { 0 }
         };
         let (step, height) = (steps(mover.step), steps(mover.height));
         let level = Point { z: here.hit.z, ..to };

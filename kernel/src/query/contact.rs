@@ -24,7 +24,7 @@ impl ContactPoint {
 }
 
 /// Most points of the compatible form.
-pub const MOST_COMPATIBLE_POINTS: usize = 10;
+pub const MAX_COMPATIBLE_POINTS: usize = 10;
 
 /// Columns of a cylinder, spread so that no line of them is parallel to a kerb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,8 +8,8 @@ use crate::open::Terrain;
 use crate::point::{GridPoint, IntoPoint};
 use crate::search::{Rank, Search};
 
-/// Remembers the last cell and the last triangle, so that the next query beside them starts there. It changes no answer of an
-/// image that verifies. Of damaged nodes a walk from the root and one from the middle may tell different things.
+/// Remembers the last cell and the last triangle, so that the next query beside them starts there. It changes no answer
+/// of an image that verifies. Of damaged nodes a walk from the root and one from the middle may tell different things.
 ///
 /// A cursor that was used on another image is noticed and started afresh.
 #[derive(Clone, Copy, Default)]

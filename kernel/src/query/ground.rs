@@ -48,7 +48,8 @@ pub trait Surface {
     fn ground(&self, p: [f64; 3]) -> Ground;
 }
 
-/// [`Terrain::closest`] in metres: without ground the height of the fall-back, level, with the image's default friction.
+/// [`Terrain::closest`] in metres: without ground the height of the fall-back, level, with the image's default
+/// friction.
 impl Surface for Terrain<'_> {
     fn ground(&self, p: [f64; 3]) -> Ground {
         let answer = self.closest(p);

@@ -92,7 +92,8 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// [`Terrain::layers`] into a vector of a fixed capacity, in place of what it held; `total` says how many there are beyond that.
+    /// [`Terrain::layers`] into a vector of a fixed capacity, in place of what it held; `total` says how many there are
+    /// beyond that.
     ///
     /// ```
     /// # let image = hardpan::include_image!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bridge.hpan"));

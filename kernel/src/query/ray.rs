@@ -19,7 +19,7 @@ pub struct Ray {
 }
 
 /// Longest ray, in metres.
-pub const MOST_RAY_METRES: f64 = 2000.0;
+pub const MAX_RAY_METRES: f64 = 2000.0;
 
 /// Kinds of surfaces. Zero is every kind that the image has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -54,16 +54,19 @@ pub enum Kind {
     Obstacle,
 }
 
-/// What a ray sees, and how far it may work. All zero by default: every kind and class that the image has, both sides, no limit.
+/// What a ray sees, and how far it may work. All zero by default: every kind and class that the image has, both sides,
+/// no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RayOptions {
     /// The kinds that it sees. A kind that is named and not in the image is answered with [`RayStatus::NotStored`].
     pub kinds: Kinds,
     /// The classes that it sees: materials that have one of these bits in their mask. Zero: every material.
     pub classes: u32,
-    /// Sees surfaces from their front alone: ground from above, ceilings from below, obstacles as their source turned them.
+    /// Sees surfaces from their front alone: ground from above, ceilings from below, obstacles as their source turned
+    /// them.
     pub front_only: bool,
-    /// Sees only what lies behind this part of its way: `t` of the last hit gives the next one. Surfaces at one place count once.
+    /// Sees only what lies behind this part of its way: `t` of the last hit gives the next one. Surfaces at one place
+    /// count once.
     pub after: Option<f64>,
     /// Most triangles and cells of height fields that it tests. Zero: no limit.
     pub limit: u32,
@@ -177,11 +180,11 @@ impl Ray {
         let way = |from: i64, to: i64| to.checked_sub(from).ok_or(RayStatus::TooLong);
         let d = [way(self.from.x, self.to.x)?, way(self.from.y, self.to.y)?, way(self.from.z, self.to.z)?];
         let [x, y, z] = d.map(i64::unsigned_abs);
-        if x >= walk::MOST_PLAN || y >= walk::MOST_PLAN || z >= walk::MOST_HEIGHT {
+        if x >= walk::MAX_PLAN || y >= walk::MAX_PLAN || z >= walk::MAX_HEIGHT {
             return Err(RayStatus::TooLong);
         }
         // below 2^62 each
-        if x.wrapping_mul(x).wrapping_add(y.wrapping_mul(y)) >= walk::MOST_PLAN.wrapping_mul(walk::MOST_PLAN) {
+        if x.wrapping_mul(x).wrapping_add(y.wrapping_mul(y)) >= walk::MAX_PLAN.wrapping_mul(walk::MAX_PLAN) {
             return Err(RayStatus::TooLong);
         }
         if d == [0; 3] { Err(RayStatus::NoLength) } else { Ok(d) }
@@ -196,7 +199,8 @@ impl Ray {
 }
 
 impl<'a> Terrain<'a> {
-    /// The ray from a point in a direction, of any length, for so many metres; each end is rounded once to the query grid.
+    /// The ray from a point in a direction, of any length, for so many metres; each end is rounded once to the query
+    /// grid.
     pub fn ray_from(&self, origin: [f64; 3], direction: [f64; 3], length: f64) -> Result<Ray, RayStatus> {
         let [x, y, z] = direction;
         let finite = |v: f64| v - v == 0.0;
@@ -208,7 +212,7 @@ impl<'a> Terrain<'a> {
         if largest == 0.0 || length <= 0.0 {
             return Err(RayStatus::NoLength);
         }
-        if length > MOST_RAY_METRES {
+        if length > MAX_RAY_METRES {
             return Err(RayStatus::TooLong);
         }
         let [x, y, z] = [x, y, z].map(|v| v / largest);
@@ -225,9 +229,9 @@ impl<'a> Terrain<'a> {
 
     /// The first surface that a ray meets.
     ///
-    /// Triangles are closed: a ray through an edge or a vertex meets one of those that touch there. One in the plane of a triangle
-    /// meets its neighbours at its edges. Of surfaces at one `t` the least answers: by [`Kind`], then in the order of owners of
-    /// `closest`. A ray straight down or up is a vertical query.
+    /// Triangles are closed: a ray through an edge or a vertex meets one of those that touch there. One in the plane of
+    /// a triangle meets its neighbours at its edges. Of surfaces at one `t` the least answers: by [`Kind`], then in the
+    /// order of owners of `closest`. A ray straight down or up is a vertical query.
     #[inline]
     pub fn raycast(&self, ray: Ray, options: &RayOptions) -> RayAnswer {
         self.raycast_watched(ray, options, &mut ())
@@ -371,8 +375,8 @@ impl<'a> Terrain<'a> {
             || self.materials.get(usize::from(material)).is_some_and(|m: &Material| m.class_mask & classes != 0)
     }
 
-    /// The unit normal of a face's front, in metres: each component rounded to f64, scaled, then divided by the root of the sum of
-    /// squares.
+    /// The unit normal of a face's front, in metres: each component rounded to f64, scaled, then divided by the root of
+    /// the sum of squares.
     pub fn face_normal_f64(&self, hit: &RayHit) -> [f64; 3] {
         let n = hit.normal;
         let scale = exp2(self.header.z_log2 - self.header.xy_log2);

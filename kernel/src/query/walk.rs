@@ -1,8 +1,8 @@
 //! The walk of a ray over the squares of the index: directory, tiles, nodes, cells.
 //!
-//! Squares are half-open, and each names every triangle whose closed plan meets it. So a walk misses nothing if it visits the square of
-//! every point of the ray. Where two borders are crossed at once, the axis along which the ray rises comes first: then the square that
-//! owns the corner is visited.
+//! Squares are half-open, and each names every triangle whose closed plan meets it. So a walk misses nothing if it
+//! visits the square of every point of the ray. Where two borders are crossed at once, the axis along which the ray
+//! rises comes first: then the square that owns the corner is visited.
 
 use crate::format::rays::{RaysRecord, kind_bit, wall};
 use crate::format::{self, Attribute, FRACTION, Node, block, bundle, entry, word};
@@ -17,12 +17,12 @@ use crate::rays::RaysBlob;
 use crate::trace::{Observer, Trace};
 
 /// Lengths in query steps along an axis in plan, and in height, are below these.
-pub(super) const MOST_PLAN: u64 = 1 << 31;
-pub(super) const MOST_HEIGHT: u64 = 1 << 40;
+pub(super) const MAX_PLAN: u64 = 1 << 31;
+pub(super) const MAX_HEIGHT: u64 = 1 << 40;
 /// Heights beyond this have no ground, whichever the way: they count as this.
 const FAR_HEIGHT: i64 = 1 << 41;
 /// Squares of one walk. An image that verifies has fewer along 2 km, unless its cells are millimetres.
-const MOST_SQUARES: u32 = 1 << 20;
+const MAX_SQUARES: u32 = 1 << 20;
 /// Bundles of which a walk remembers what it has tested.
 const SLOTS: usize = 8;
 /// A quotient of f64 is off by less: behind the best by this nothing is nearer.
@@ -177,7 +177,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         let mut tile_at = [i64::MAX; 2];
         let mut tile = Err(Status::NoGround);
         let mut t_in = 0.0f64;
-        for _ in 0..MOST_SQUARES {
+        for _ in 0..MAX_SQUARES {
             let at = [qx >> log2, qy >> log2];
             if at != tile_at {
                 if let Some(square) = self.outside([qx, qy]) {
@@ -445,8 +445,8 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         Some(Place { stand, node, words, beside })
     }
 
-    /// Whether the ray comes between two heights in lattice steps while it goes from one part of its way to another: surely not, or
-    /// perhaps. Numbers of f64 are off by much less than the step that is allowed.
+    /// Whether the ray comes between two heights in lattice steps while it goes from one part of its way to another:
+    /// surely not, or perhaps. Numbers of f64 are off by much less than the step that is allowed.
     #[inline(always)]
     fn comes_between(&self, [low, high]: [i64; 2], t_in: f64, t_out: f64) -> bool {
         let [z, dz] = self.rise;
@@ -645,7 +645,8 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         self.t.attribute(s.pool, s.attribute)
     }
 
-    /// Whether a surface comes before another at one place of the ray: by kind, by corners, then patches, by material and source.
+    /// Whether a surface comes before another at one place of the ray: by kind, by corners, then patches, by material
+    /// and source.
     #[cold]
     #[inline(never)]
     fn comes_first(&self, s: &Best<'a>, other: &Best<'a>) -> bool {

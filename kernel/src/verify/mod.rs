@@ -12,10 +12,10 @@ use tile::{Check, Walk};
 
 /// Proves an image in slices, so that it can run between control ticks.
 ///
-/// All sections but the tiles come in the first step, whatever its limit: the head, materials, names, sources, and of each
-/// tile 64 bytes and its share of the pages; and the checksum of what rays have. Then each tile: its checksum, then its bundles, patches
-/// and nodes, in pieces of one bundle, one patch block, one cell, or one word of a cell's list, and what rays have beside it, in pieces
-/// of a bundle or of a block's walls.
+/// All sections but the tiles come in the first step, whatever its limit: the head, materials, names, sources, and of
+/// each tile 64 bytes and its share of the pages; and the checksum of what rays have. Then each tile: its checksum,
+/// then its bundles, patches and nodes, in pieces of one bundle, one patch block, one cell, or one word of a cell's
+/// list, and what rays have beside it, in pieces of a bundle or of a block's walls.
 #[derive(Clone)]
 pub struct Verifier<'a> {
     terrain: Terrain<'a>,
@@ -54,18 +54,19 @@ impl<'a> Verifier<'a> {
         Verifier { terrain, next: 0, stage: Stage::Sections, first_error: None, damaged: 0, usable: false }
     }
 
-    /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but the tiles (the
-    /// first step), or else at most 128 bytes.
+    /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but
+    /// the tiles (the first step), or else at most 128 bytes.
     ///
-    /// The bytes of a tile count once for its checksum and again for its bundles, patches and nodes: from 256 bytes on all takes
-    /// about 2 x `bytes().len()` / `max_bytes` steps, up to 3 x for fields of heights; with fewer it takes more.
+    /// The bytes of a tile count once for its checksum and again for its bundles, patches and nodes: from 256 bytes on
+    /// all takes about 2 x `bytes().len()` / `max_bytes` steps, up to 3 x for fields of heights; with fewer it takes
+    /// more.
     ///
-    /// What is wrong outside the tiles comes at once, for it has no bit: materials, names or pages may be false. The steps after
-    /// that check the tiles all the same, and it comes again at the end.
+    /// What is wrong outside the tiles comes at once, for it has no bit: materials, names or pages may be false. The
+    /// steps after that check the tiles all the same, and it comes again at the end.
     ///
-    /// With a `bitmap` of a bit for each tile, damaged tiles are marked in it, the rest is still
-    /// checked, and the first error comes at the end. With an empty one the first error ends it, and so does a damaged tile
-    /// beyond the end of a bitmap that is shorter than `tile_count.div_ceil(8)` bytes. No bit is ever cleared.
+    /// With a `bitmap` of a bit for each tile, damaged tiles are marked in it, the rest is still checked, and the first
+    /// error comes at the end. With an empty one the first error ends it, and so does a damaged tile beyond the end of
+    /// a bitmap that is shorter than `tile_count.div_ceil(8)` bytes. No bit is ever cleared.
     pub fn step(&mut self, max_bytes: usize, bitmap: &mut [u8]) -> Result<bool, VerifyError> {
         if matches!(self.stage, Stage::Sections) {
             self.stage = Stage::first();
@@ -101,22 +102,22 @@ impl<'a> Verifier<'a> {
         self.first_error.map_or(Ok(true), Err)
     }
 
-    /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`](crate::format::section),
-    /// bit 0 for the head, bit 31 for all kinds from 31 on.
-    /// Tiles have checksums and a bitmap of their own.
+    /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of
+    /// [`format::section`](crate::format::section), bit 0 for the head, bit 31 for all kinds from 31 on. Tiles have
+    /// checksums and a bitmap of their own.
     pub fn damaged_sections(&self) -> u32 {
         self.damaged
     }
 
-    /// Whether answers can be relied on, those of [`Terrain::with_damage`] that say [`Status::Damaged`](crate::Status::Damaged) apart;
-    /// known after the first step, before it false.
+    /// Whether answers can be relied on, those of [`Terrain::with_damage`] that say
+    /// [`Status::Damaged`](crate::Status::Damaged) apart; known after the first step, before it false.
     ///
-    /// Nothing is wrong outside the tiles, or only between sections or in NAMES, SOURCES, PROVENANCE or kinds that are not
-    /// understood: no height, slope, status or friction depends on those. Every damaged tile that was met has its
+    /// Nothing is wrong outside the tiles, or only between sections or in NAMES, SOURCES, PROVENANCE or kinds that are
+    /// not understood: no height, slope, status or friction depends on those. Every damaged tile that was met has its
     /// bit. Tiles that were not met yet may be damaged.
     ///
-    /// It does not say that any tile is whole: it is true, too, where all are damaged and every answer is. How many are, the bitmap
-    /// says: `bitmap.iter().map(|byte| byte.count_ones()).sum::<u32>()`, of `header().tile_count`.
+    /// It does not say that any tile is whole: it is true, too, where all are damaged and every answer is. How many
+    /// are, the bitmap says: `bitmap.iter().map(|byte| byte.count_ones()).sum::<u32>()`, of `header().tile_count`.
     pub fn usable(&self) -> bool {
         self.usable
     }
@@ -208,8 +209,8 @@ impl Terrain<'_> {
         sections(self).error.map_or(Ok(()), Err)
     }
 
-    /// Proves one tile as a [`Verifier`] does, but for its checksum, which a host computes with larger tables: tiles can
-    /// be proven side by side, and in any order.
+    /// Proves one tile as a [`Verifier`] does, but for its checksum, which a host computes with larger tables: tiles
+    /// can be proven side by side, and in any order.
     pub fn verify_tile(&self, index: u32) -> Result<(), VerifyError> {
         if !Check::new(self, index).is_some_and(|check| check.head()) {
             return Err(VerifyError::TileInvalid(index));

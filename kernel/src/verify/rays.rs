@@ -2,7 +2,7 @@
 
 use super::zero;
 use crate::error::VerifyError;
-use crate::format::rays::{Extents, KINDS, MOST_UNIT, RaysRecord, RaysTile, TABLE, Walls, kind_bit, wall};
+use crate::format::rays::{Extents, KINDS, MAX_UNIT, RaysRecord, RaysTile, TABLE, Walls, kind_bit, wall};
 use crate::format::{self, Node, bundle, section};
 use crate::leaf::bundle::Bundle;
 use crate::open::Terrain;
@@ -24,7 +24,7 @@ pub(super) fn outside(t: &Terrain) -> Result<(), VerifyError> {
         && none(bundle::CEILING, ceilings)
         && none(bundle::OBSTACLE, obstacles)
         && head.min.iter().zip(&head.max).all(|(a, b)| a <= b)
-        && head.ray_bound.iter().flatten().all(|n| *n <= format::MOST_BOUND)
+        && head.ray_bound.iter().flatten().all(|n| *n <= format::MAX_BOUND)
         && head.reserved == [0; 2];
     let bytes = t.section(section::RAYS).unwrap_or(&[]);
     let table = TABLE.saturating_add(size_of_val(rays.table));
@@ -71,8 +71,8 @@ struct Blob<'t, 'a> {
     kinds: u32,
 }
 
-/// Checks a piece of the blob beside a tile that has so many blocks, and says how many bytes that had; `Some(None)` at its end, none if
-/// it is not sound.
+/// Checks a piece of the blob beside a tile that has so many blocks, and says how many bytes that had; `Some(None)` at
+/// its end, none if it is not sound.
 pub(super) fn turn(t: &Terrain, tile: usize, index: u32, blocks: u32, place: &mut Place) -> Option<Option<usize>> {
     let Some(rays) = t.rays else { return Some(None) };
     let blob = t.rays_blob(tile)?;
@@ -137,7 +137,7 @@ impl Blob<'_, '_> {
         let at = self.place.records.checked_add((number as usize).checked_mul(RaysRecord::WORDS)?)?;
         let words: &[u32; RaysRecord::WORDS] = self.t.chunk(at)?;
         let record: &RaysRecord = zerocopy::transmute_ref!(words);
-        if record.unit > MOST_UNIT || record.reserved != 0 || !is_in_order(&record.extents) {
+        if record.unit > MAX_UNIT || record.reserved != 0 || !is_in_order(&record.extents) {
             return None;
         }
         if record.walls == 0 {
@@ -150,7 +150,7 @@ impl Blob<'_, '_> {
         }
         let (walls, rest) = self.t.walls(&self.place, record)?;
         let count = usize::from(walls.ends[7]);
-        let is_sound = walls.unit() <= MOST_UNIT
+        let is_sound = walls.unit() <= MAX_UNIT
             && is_in_order(&walls.extents)
             && walls.ends.is_sorted()
             && words.checked_add(count).is_some_and(|end| end <= self.bundles_at)

@@ -2,7 +2,7 @@
 
 use super::{is_error, zero};
 use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, Header, NODE_DENSE, Node, POSTS_AT, Patch, Tile};
-use crate::format::{MOST_SIDE_LOG2, block, bundle, entry, word};
+use crate::format::{MAX_SIDE_LOG2, block, bundle, entry, word};
 use crate::leaf::bundle::Bundle;
 use crate::open::Terrain;
 use zerocopy::IntoBytes;
@@ -202,8 +202,8 @@ impl<'t, 'a> Check<'t, 'a> {
         unit.is_power_of_two() && format::PATCH_UNITS.contains(&unit) && zero(spare) && (whole || patch.voids == 1)
     }
 
-    /// Checks one entry of the walk's deepest node, or some `left` bytes of its block, and says how many bytes it read; none when there is
-    /// no entry left.
+    /// Checks one entry of the walk's deepest node, or some `left` bytes of its block, and says how many bytes it read;
+    /// none when there is no entry left.
     pub fn turn(&self, walk: &mut Walk, left: usize) -> Option<Option<usize>> {
         const ENTRY: usize = 64; // and what it leads to
         let Some(top) = walk.depth.checked_sub(1) else { return Some(None) };
@@ -291,7 +291,7 @@ impl<'t, 'a> Check<'t, 'a> {
         let words = node.entry_words().saturating_mul(node.entry_count());
         let bundles = u64::from(self.head.bundles)..=u64::from(self.head.bundles) + u64::from(self.head.bundle_count);
         let sound = (0..2)
-            .all(|i| node.side_log2[i] <= MOST_SIDE_LOG2 && u32::from(node.entry_log2[i]) + side[i] == log2[i])
+            .all(|i| node.side_log2[i] <= MAX_SIDE_LOG2 && u32::from(node.entry_log2[i]) + side[i] == log2[i])
             && node.flags <= NODE_DENSE
             && node.shift < 24
             && node.reserved0 == 0

@@ -109,8 +109,8 @@ fn status(line: &str) -> u64 {
     1024 * kib.and_then(|k| k.parse::<u64>().ok()).unwrap_or(0)
 }
 
-/// Lets the peak start again at the memory in use, and says how much that is. What was freed before is given back first: a
-/// build would take it again unseen.
+/// Lets the peak start again at the memory in use, and says how much that is. What was freed before is given back
+/// first: a build would take it again unseen.
 fn reset_peak() -> u64 {
     #[cfg(target_env = "gnu")]
     // SAFETY: it touches nothing that is in use.

@@ -1,4 +1,5 @@
-//! The scenes: made of formulas, the same on every machine, vertices rounded to f32 so that every peer sees the same mesh.
+//! The scenes: made of formulas, the same on every machine, vertices rounded to f32 so that every peer sees the same
+//! mesh.
 
 use crate::Rng;
 use crate::heightmap::Heightmap;

@@ -1,6 +1,5 @@
-//! Any bytes as an image, their checksums as found, then mended: all that can be asked ends without a panic, and all but
-//! cursors agree, cursors too if the image verifies.
-//! `tests/fuzz.sh SECONDS` makes seeds and runs.
+//! Any bytes as an image, their checksums as found, then mended: all that can be asked ends without a panic, and all
+//! but cursors agree, cursors too if the image verifies. `tests/fuzz.sh SECONDS` makes seeds and runs.
 #![no_main]
 
 use hardpan::{Point, Terrain};

@@ -4,7 +4,8 @@ use super::*;
 use hardpan::Terrain;
 use hardpan_builder::demo::fixtures;
 
-/// The sum of four wheels' answers in so many ticks to and fro along the diagonal, then at random places, thrice at each.
+/// The sum of four wheels' answers in so many ticks to and fro along the diagonal, then at random places, thrice at
+/// each.
 fn asked_as_the_loop_does(t: &Terrain, ticks: usize) -> f64 {
     let ([low, high], mut all, mut seed) = (t.bounds(), 0.0, 1u64);
     let [width, depth] = [0, 1].map(|k| high[k] - low[k]);

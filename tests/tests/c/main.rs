@@ -1,6 +1,7 @@
 //! Programs in C and C++, compiled and run here, held against the kernel in Rust.
 //!
-//! `HARDPAN_CFLAGS` adds flags of the compiler, `HARDPAN_RUN` a command before each program: `run.sh c` puts sanitizers and valgrind there.
+//! `HARDPAN_CFLAGS` adds flags of the compiler, `HARDPAN_RUN` a command before each program: `run.sh c` puts sanitizers
+//! and valgrind there.
 #![cfg(unix)]
 
 mod answers;

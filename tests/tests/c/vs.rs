@@ -83,7 +83,8 @@ fn ramp_with_a_hole() -> Scene {
     Scene { positions, triangles: (0..4).flat_map(around).collect(), ..fixtures::ramp() }
 }
 
-/// The values by hand: the ramp has mu 0.8 and rr 1.2, its lowest corner lies at z = -15, and the defaults of an image are 1.
+/// The values by hand: the ramp has mu 0.8 and rr 1.2, its lowest corner lies at z = -15, and the defaults of an image
+/// are 1.
 #[test]
 fn vt_03_05_08_callback_fills_all_outputs_with_ground_and_without() {
     let (holed, holed_path) = image("vs-hole", &ramp_with_a_hole());

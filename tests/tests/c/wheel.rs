@@ -1,4 +1,5 @@
-//! Wheels, chassis points and the sensor through C are the kernel's, to the bit; records have the layout that the header states.
+//! Wheels, chassis points and the sensor through C are the kernel's, to the bit; records have the layout that the
+//! header states.
 
 use super::*;
 use hardpan::{

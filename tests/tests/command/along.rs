@@ -57,7 +57,8 @@ fn answers_along_a_drive() {
     }
 }
 
-/// A road under a bridge, driven without heights: where the deck begins and ends the highest ground jumps, and `--strict` stops it.
+/// A road under a bridge, driven without heights: where the deck begins and ends the highest ground jumps, and
+/// `--strict` stops it.
 #[test]
 fn a_drive_without_heights_jumps_at_a_bridge() {
     let folder = bridge("a_drive_without_heights_jumps_at_a_bridge");
@@ -374,7 +375,8 @@ fn headings_of_points() {
     let folder = bridge("headings_of_points");
     let points = ["query", "bridge.hpan", "--csv", "points.csv"];
     let write = |text: &str| fs::write(folder.join("points.csv"), text).unwrap();
-    // columns are known by name, all others go through as they stand; of those that answers have too the name says that it was asked
+    // columns are known by name, all others go through as they stand; of those that answers have too the name says that
+    // it was asked
     let answer = "2,6,0,0,0.85,1,Steel plate,deck,found";
     for (heading, line, columns, rest) in [
         ("t,x,y,z,yaw", "1,1,2,7,9", "t,asked_z,yaw", "near,1,7,9"),

@@ -1,6 +1,7 @@
 //! `--backend`: a graphics driver gives the bytes of the CPU, and where there is none it is said what to do.
 //!
-//! A software driver is enough. Where none is installed the tests that need it say so, but with `HARDPAN_CI=1` they fail.
+//! A software driver is enough. Where none is installed the tests that need it say so, but with `HARDPAN_CI=1` they
+//! fail.
 
 use std::{
     fs,
@@ -269,7 +270,8 @@ fn by_04_the_proving_ground_has_the_same_bytes() {
     }
 }
 
-/// The processor's stages, as if they were asked for the cells of so many triangles at once; and the grids of each time.
+/// The processor's stages, as if they were asked for the cells of so many triangles at once; and the grids of each
+/// time.
 struct AtOnce(Cpu, usize, Mutex<Vec<usize>>);
 
 impl Stages for AtOnce {
@@ -307,8 +309,8 @@ impl Stages for AtOnce {
     }
 }
 
-/// Tiles have the same bytes, whether the cells of each are asked for alone or with those of others: also of a tile that is
-/// divided into many groups, of fields, of cells that cost too much, and of those that a rule divides.
+/// Tiles have the same bytes, whether the cells of each are asked for alone or with those of others: also of a tile
+/// that is divided into many groups, of fields, of cells that cost too much, and of those that a rule divides.
 #[test]
 fn by_04_cells_asked_for_at_once_give_the_same_bytes() {
     // all of it in one tile

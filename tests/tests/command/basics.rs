@@ -269,8 +269,8 @@ fn build_prints_its_report() {
     holds(&err, &["error: bad.obj: line 2: ", report["error"]["text"].as_str().unwrap()]);
 }
 
-/// No command writes over what it reads, nor under a name that something else has, unless it is said so; what is lost by a slip is
-/// a source.
+/// No command writes over what it reads, nor under a name that something else has, unless it is said so; what is lost
+/// by a slip is a source.
 #[test]
 fn outputs_are_not_called_as_images_and_sources_are() {
     let folder = bridge("outputs_are_not_called_as_images_and_sources_are");
@@ -700,7 +700,8 @@ fn by_05_verify_against() {
     expect(3, &folder, &["verify", "bridge.hpan", "--against", "bridge.glb"]);
 }
 
-/// An image of several files, each in a frame of its own, whatever they are called now and in whatever order they are named.
+/// An image of several files, each in a frame of its own, whatever they are called now and in whatever order they are
+/// named.
 #[test]
 fn by_05_verify_against_several_files() {
     let folder = folder("by_05_verify_against_several_files");
@@ -1026,7 +1027,8 @@ fn endless_files_are_no_images_and_no_points() {
     }
 }
 
-/// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ, with the area.
+/// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ,
+/// with the area.
 #[test]
 fn ground_of_two_frictions_at_one_height_is_told() {
     let folder = folder("two_frictions_at_one_height");
@@ -1046,7 +1048,8 @@ fn ground_of_two_frictions_at_one_height_is_told() {
     let road = sheet("Road", [0.0, 100.0], [0.0, 10.0], [0.0; 2]);
     let cases = [
         (sheet("Ice", [4.5, 6.5], [4.5, 6.5], [0.0; 2]), "4.0 m2"),
-        // a crossroads, a shoulder, and one that is not as high everywhere: 0.8 mm beside the road and 1.6 mm at its end
+        // a crossroads, a shoulder, and one that is not as high everywhere: 0.8 mm beside the road and 1.6 mm at its
+        // end
         (sheet("Ice", [40.0, 50.0], [-40.0, 60.0], [0.0; 2]), "100.0 m2"),
         (sheet("Ice", [-5.0, 105.0], [8.4, 20.0], [0.0; 2]), "160.0 m2"),
         (sheet("Ice", [0.0, 100.0], [0.0, 10.0], [0.0, 0.001953125]), "500.0 m2"),

@@ -385,7 +385,8 @@ fn kinds_of_findings_stand_on_the_page() {
 #[test]
 fn by_15_nothing_is_found_on_clean_ground() {
     let folder = folder("by_15_nothing_is_found_on_clean_ground");
-    // of two all that is found is notes: kerbs and pavements, whose upright faces an image does not keep; the heap is made of faults
+    // of two all that is found is notes: kerbs and pavements, whose upright faces an image does not keep; the heap is
+    // made of faults
     let kinds = OF_GROUND.map(Code::name);
     assert_eq!(kinds, ["gap", "step", "double-surface", "same-height", "spike", "buried-road"]);
     for (name, ..) in fixtures::ALL {

@@ -40,8 +40,9 @@ fn a_corner_of_the_deck_rises() {
     let [out, err] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "10"]);
     assert!(err.is_empty(), "{err}");
     let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("identity")).collect();
-    // 10 x 10 squares, 8 vertices and 4 triangles' middles; 25 and 3 places along two edges of the deck, on them and twice
-    // beside; the right side of the deck moves, with the places of 10 squares, two of triangles, a vertex, and what is on those edges
+    // 10 x 10 squares, 8 vertices and 4 triangles' middles; 25 and 3 places along two edges of the deck, on them and
+    // twice beside; the right side of the deck moves, with the places of 10 squares, two of triangles, a vertex, and
+    // what is on those edges
     assert_eq!(
         lines,
         [
@@ -191,7 +192,8 @@ fn layered(folder: &Path, name: &str, squares: &[(f64, f64, &str)]) {
     expect(0, folder, &["build", &format!("{name}.obj")]);
 }
 
-/// A thousand layers, and another thousand above them, take hardly longer than asking for them: what lies apart is not held against all.
+/// A thousand layers, and another thousand above them, take hardly longer than asking for them: what lies apart is not
+/// held against all.
 #[test]
 fn thick_stacks_are_compared_soon() {
     let folder = folder("diff_stacks");
@@ -474,7 +476,8 @@ fn plates(test: &str, more: &str, faces: &str) -> PathBuf {
     folder
 }
 
-/// Four squares of 10 m in a row, with friction up, down, down and the same under another name; heights change in the last two.
+/// Four squares of 10 m in a row, with friction up, down, down and the same under another name; heights change in the
+/// last two.
 #[test]
 fn a_map_of_friction_and_of_a_window() {
     let folder = folder("a_map_of_friction_and_of_a_window");
@@ -554,7 +557,8 @@ fn a_map_of_friction_and_of_a_window() {
     holds(&err, &["note: no ground is met in the picture; it lies at x 0 to 340 m, y 0 to 10 m\n"]);
 }
 
-/// Changes of friction that are few have a colour each, in the legend too; rolling resistance and gain have places, and a colour of their own.
+/// Changes of friction that are few have a colour each, in the legend too; rolling resistance and gain have places, and
+/// a colour of their own.
 #[test]
 fn a_map_of_few_frictions_and_of_rolling_resistance() {
     let folder = folder("a_map_of_few_frictions_and_of_rolling_resistance");
@@ -674,7 +678,8 @@ fn ground_is_missed_beside_edges() {
     assert!(!out.contains("ground at"), "{out}");
 }
 
-/// Houses on a plain, all of round coordinates: a step of the lattice or a few leave no area, and a house that goes has its own.
+/// Houses on a plain, all of round coordinates: a step of the lattice or a few leave no area, and a house that goes has
+/// its own.
 #[test]
 fn a_mesh_that_was_moved_has_no_area() {
     let folder = folder("a_mesh_that_was_moved_has_no_area");
@@ -855,7 +860,8 @@ fn one_small_triangle_is_missed() {
         text += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
     }
     fs::write(folder.join("whole.obj"), &text).unwrap();
-    // the lower right half of a narrow square; the grid's pitch is 231 m / 500, and its middles are 0.462 m apart from 0.231 on
+    // the lower right half of a narrow square; the grid's pitch is 231 m / 500, and its middles are 0.462 m apart from
+    // 0.231 on
     let (i, j) = (50, 90);
     let v = |i: usize, j: usize| i * (SIDE + 1) + j + 1;
     let face = format!("f {} {} {}\n", v(i, j), v(i + 1, j), v(i + 1, j + 1));

@@ -158,7 +158,7 @@ fn an_export_without_faces_of_no_area_builds() {
     let folder = folder("an_export_without_faces_of_no_area_builds");
     fs::write(folder.join("box.obj"), BOX).unwrap();
     fs::write(folder.join("box.toml"), "[[material]]\nname = \"\"\nmu = 0.8\n").unwrap();
-    expect(0, &folder, &["build", "box.obj", "--settings", "box.toml"]);
+    expect(0, &folder, &["build", "box.obj", "--settings", "box.toml", "--rays", "none"]);
     expect(0, &folder, &["export", "obj", "box.hpan"]);
     let text = fs::read_to_string(folder.join("box-ground.obj")).unwrap();
     assert_eq!(text.matches("f 1 1 1\n").count(), 2);
@@ -186,7 +186,11 @@ fn the_obj_holds_lattice_points_and_each_triangle_once() {
     // a wall has no ground, and keeps its name; the floor is in many tiles
     let text = format!("{BRIDGE}o a wall\nusemtl Brick  red\nv 9 9 0\nv 9 9.1 0\nv 9 9 4.3\nf 9 10 11\n");
     fs::write(folder.join("bridge.obj"), text).unwrap();
-    expect(0, &folder, &["build", "bridge.obj", "--tile", "16", "--translate", "0.1,-0.30000001,1e-4"]);
+    expect(
+        0,
+        &folder,
+        &["build", "bridge.obj", "--tile", "16", "--translate", "0.1,-0.30000001,1e-4", "--rays", "none"],
+    );
     let [out, err] = expect(0, &folder, &["export", "obj", "bridge.hpan", "--json"]);
     assert_eq!(err, "");
     let facts: Value = serde_json::from_str(&out).unwrap();
@@ -735,7 +739,8 @@ fn cracks_are_found_whatever_a_pixel_is() {
     assert!((95..105).filter(|&x| pixel(x, 2000) == HOLE).count() >= 6);
 }
 
-/// A slit that runs aslant is told once, by its width and length: as a gap, or as a hole if it is wider than those that are looked for.
+/// A slit that runs aslant is told once, by its width and length: as a gap, or as a hole if it is wider than those that
+/// are looked for.
 #[test]
 fn slits_are_told_once_by_width_and_length() {
     let folder = folder("slits_are_told_once_by_width_and_length");
@@ -789,7 +794,8 @@ fn slits_are_told_once_by_width_and_length() {
     assert_eq!(found.len(), 2, "{out}");
 }
 
-/// Two lanes of 20 m as one OBJ, from y = 0 on, so far apart, the other one so much higher; `first` is the first vertex.
+/// Two lanes of 20 m as one OBJ, from y = 0 on, so far apart, the other one so much higher; `first` is the first
+/// vertex.
 fn lanes(apart: f64, z: f64, rise: f64, first: usize) -> String {
     let mut text = String::new();
     for (y, z) in [(0.0, z), (3.0, z), (3.0 + apart, z + rise), (6.0, z + rise)] {
@@ -799,7 +805,8 @@ fn lanes(apart: f64, z: f64, rise: f64, first: usize) -> String {
     text + &format!("f {a} {} {} {}\nf {b} {} {} {}\n", a + 1, a + 3, a + 2, b + 1, b + 3, b + 2)
 }
 
-/// A gap that is open at both ends is one gap, however fine the picture, and verify fails if it is asked for gaps as wide.
+/// A gap that is open at both ends is one gap, however fine the picture, and verify fails if it is asked for gaps as
+/// wide.
 #[test]
 fn gaps_between_lanes_are_found_once() {
     let folder = folder("gaps_between_lanes_are_found_once");
@@ -883,7 +890,8 @@ fn gaps_are_where_ground_ends_at_its_own_height() {
     let whole = |z: f64| format!("v 0 0 {z}\nv 20 0 {z}\nv 20 6 {z}\nv 0 6 {z}\nf 1 2 3 4\n");
     near(found(&(whole(0.0) + &lanes(0.05, 5.0, 0.0, 5))), &[[0.05, 5.0]]);
     near(found(&(lanes(0.05, 5.0, 0.0, 1) + &lanes(0.05, 0.0, 0.0, 9))), &[[0.05, 0.0], [0.05, 5.0]]);
-    // a wall on both lips; but not what leaves a crack or goes on beneath or above the other side, nor the ground of a slot
+    // a wall on both lips; but not what leaves a crack or goes on beneath or above the other side, nor the ground of a
+    // slot
     let strip = |end: f64, z: f64| format!("v 0 3 {z}\nv 20 3 {z}\nv 20 {end} {z}\nv 0 {end} {z}\nf -4 -3 -2 -1\n");
     for (end, z) in [(3.05, 1.2), (3.05, -1.2), (3.04, 1.2), (3.04, -1.2), (4.0, 1.2), (4.0, -1.2)] {
         let crack: &[[f64; 2]] = if (end, z) == (3.05, 1.2) { &[] } else { &[[0.05, 0.0]] };
@@ -925,7 +933,8 @@ fn gaps_say_how_much_higher_one_side_is() {
     }
 }
 
-/// The widest come first, be they short; a crack around a plate is as long as its way around, and one along a bend as the bend.
+/// The widest come first, be they short; a crack around a plate is as long as its way around, and one along a bend as
+/// the bend.
 #[test]
 fn gaps_are_told_widest_first_with_their_length_along_the_edge() {
     let folder = folder("gaps_are_told_widest_first_with_their_length_along_the_edge");
@@ -1136,7 +1145,8 @@ fn corners_are_no_gaps() {
     }
 }
 
-/// Joints of paving stones are looked for while that takes no longer than about a second, and left to `check` from then on.
+/// Joints of paving stones are looked for while that takes no longer than about a second, and left to `check` from then
+/// on.
 #[test]
 fn joints_of_paving_stones_are_soon_looked_for() {
     let folder = folder("joints_of_paving_stones_are_soon_looked_for");
@@ -1565,7 +1575,8 @@ fn pictures_of_two_images_can_be_compared() {
     }
 }
 
-/// Far from the zero a file about its own middle is exact in single precision, and its settings or `--translate` move it back.
+/// Far from the zero a file about its own middle is exact in single precision, and its settings or `--translate` move
+/// it back.
 #[test]
 fn vt_28_local_files_are_moved_back() {
     let folder = folder("vt_28_local_files_are_moved_back");

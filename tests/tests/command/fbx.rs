@@ -227,7 +227,8 @@ fn vt_23_axes_and_unit() {
     }
 }
 
-/// A wall of 80 m2 on a floor that is smaller: who types an axis is believed, and so is a file, unless nearly nothing could be driven on.
+/// A wall of 80 m2 on a floor that is smaller: who types an axis is believed, and so is a file, unless nearly nothing
+/// could be driven on.
 #[test]
 fn vt_23_axes_that_a_file_states_are_believed() {
     let here = folder("fbx_axes_that_a_file_states");
@@ -404,8 +405,8 @@ fn vt_23_objects_stand_where_their_transforms_put_them() {
     }
 }
 
-/// What is mirrored faces the way it did: a sheet seen from above stays one, whether an object, what it stands in, or the
-/// file's axes are left-handed.
+/// What is mirrored faces the way it did: a sheet seen from above stays one, whether an object, what it stands in, or
+/// the file's axes are left-handed.
 #[test]
 fn vt_23_mirrored_objects_keep_their_faces_outside() {
     let here = folder("fbx_mirrored");
@@ -714,7 +715,8 @@ fn vt_24_any_bytes_end_well() {
     assert!(built > 100 && refused > 100);
 }
 
-/// Builds within 1 GiB of address space; a folder holds nothing afterwards but what it held, and an image if all went well.
+/// Builds within 1 GiB of address space; a folder holds nothing afterwards but what it held, and an image if all went
+/// well.
 fn bounded(folder: &Path, file: &Path) -> (i32, String, Duration) {
     let command = &*HARDPAN;
     let start = Instant::now();
@@ -990,8 +992,8 @@ fn vt_24_malformed_files() {
     }
 }
 
-/// The library's own matrices, made by other means, put every vertex to the same place; with its own conversion of axes and
-/// unit, too.
+/// The library's own matrices, made by other means, put every vertex to the same place; with its own conversion of axes
+/// and unit, too.
 #[test]
 fn vt_23_real_files_stand_where_the_library_puts_them() {
     let far = |a: [f64; 3], b: ufbx::Vec3| (a[0] - b.x).abs().max((a[1] - b.y).abs()).max((a[2] - b.z).abs());

@@ -88,7 +88,8 @@ fn save(folder: &Path, name: &str, mut bytes: Aligned) {
     fs::write(folder.join(name), &bytes[..]).unwrap();
 }
 
-/// Nodes that count the bundles of all others as theirs would have each read once for each node, gigabytes of a file of some megabytes.
+/// Nodes that count the bundles of all others as theirs would have each read once for each node, gigabytes of a file of
+/// some megabytes.
 #[test]
 fn by_06_a_bundle_is_read_once() {
     let folder = folder("by_06_a_bundle_is_read_once");

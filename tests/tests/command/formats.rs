@@ -176,8 +176,8 @@ fn ply(form: &str, faces_first: bool) -> Vec<u8> {
     bytes
 }
 
-/// The hill as glTF: positions interleaved with normals, y up, in a node that is moved, turned and scaled, below another that undoes it.
-/// The text, with its buffer as data or without one, and the buffer.
+/// The hill as glTF: positions interleaved with normals, y up, in a node that is moved, turned and scaled, below
+/// another that undoes it. The text, with its buffer as data or without one, and the buffer.
 fn gltf(own: bool) -> (Vec<u8>, Vec<u8>) {
     let (corners, faces) = hill();
     let mut bytes: Vec<u8> = Vec::new();

@@ -418,7 +418,8 @@ fn cg_19_what_it_takes_is_said_before() {
 mod torture {
     use super::*;
 
-    /// The time that is said is that of the whole run, to its order: what it took so far, and the rest at the pace of this machine now.
+    /// The time that is said is that of the whole run, to its order: what it took so far, and the rest at the pace of
+    /// this machine now.
     #[test]
     fn cg_19_estimates_of_time_hold() {
         let folder = folder("cg_19_estimates_of_time_hold");

@@ -171,8 +171,8 @@ fn vt_22_slips_are_answered_with_what_to_type() {
     }
 }
 
-/// Every command that a help text gives as an example runs as it stands, but for fewer queries and a reader of manual pages, in the
-/// order of the texts; each with a part of what it prints.
+/// Every command that a help text gives as an example runs as it stands, but for fewer queries and a reader of manual
+/// pages, in the order of the texts; each with a part of what it prints.
 #[cfg(unix)]
 #[test]
 fn vt_22_examples_in_help_run() {
@@ -517,7 +517,8 @@ fn interruptions_leave_nothing() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // held until the end: by itself waiting would close it, and the answers could be whole before the signal is there
+        // held until the end: by itself waiting would close it, and the answers could be whole before the signal is
+        // there
         let mut points = child.stdin.take().unwrap();
         points.write_all("1,2\n".repeat(5000).as_bytes()).unwrap();
         sleep(Duration::from_millis(500));

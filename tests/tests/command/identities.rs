@@ -1,4 +1,5 @@
-//! Images keep their bytes: 65 builds of fixtures and real files, with options, against the identities that are written down.
+//! Images keep their bytes: 65 builds of fixtures and real files, with options, against the identities that are written
+//! down.
 
 use crate::shell::{expect, folder, info};
 use rayon::prelude::*;

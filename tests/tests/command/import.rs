@@ -20,7 +20,8 @@ use verification::obj::{self, ends_in, real};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
 
-/// Builds within 1 GiB of address space; a folder holds nothing afterwards but what it held, and an image if all went well.
+/// Builds within 1 GiB of address space; a folder holds nothing afterwards but what it held, and an image if all went
+/// well.
 fn bounded(folder: &Path, file: &Path, options: &[&str]) -> (Output, Duration) {
     let start = Instant::now();
     let output = Command::new("sh")
@@ -136,10 +137,10 @@ fn vt_24_recipes_for_what_is_not_read() {
     let here = folder("recipes");
     let raster = ["make points of its heights, in metres: gdal_translate -of XYZ FILE.", "CloudCompare"];
     for (name, bytes, wanted) in [
-        ("a.tif", &b"II*\0"[..], &["tif files are not read; ", raster[0], raster[1]][..]),
-        ("a.hgt", b"\0\0", &["hgt files are not read; ", raster[0], raster[1]]),
+        ("a.vrt", &b"<VRT"[..], &["vrt files are not read; ", raster[0], raster[1]][..]),
+        ("a.jp2", b"\0\0", &["jp2 files are not read; ", raster[0], raster[1]]),
         ("a.TER", b"TERRAGEN", &["ter files are not read; ", raster[0], raster[1]]),
-        ("a.png", b"\x89PNG", &["png files are not read; ", raster[0], raster[1]]),
+        ("a.exr", b"v/1", &["exr files are not read; ", raster[0], raster[1]]),
         ("a.obj.gz", b"\x1F\x8B", &["gz files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a.rar", b"Rar!", &["rar files are not read; unpack it, then: hardpan build FILE.obj"]),
         ("a.las", b"LASF", &["las files are not read; make a mesh of the points in CloudCompare"]),
@@ -170,7 +171,8 @@ fn vt_24_recipes_for_what_is_not_read() {
     }
 }
 
-/// The table of formats: no name or ending stands twice, help and errors list what is read, and the page has a section for each.
+/// The table of formats: no name or ending stands twice, help and errors list what is read, and the page has a section
+/// for each.
 #[test]
 fn formats_stand_once_and_everywhere() {
     let here = folder("formats");
@@ -494,7 +496,8 @@ fn cg_02_polygons_of_very_many_corners_end_soon() {
     }
 }
 
-/// The default origin follows the median; of what fits about another one that is named, and of what fits about none that is said.
+/// The default origin follows the median; of what fits about another one that is named, and of what fits about none
+/// that is said.
 #[test]
 fn vt_24_ground_that_fits_about_another_origin() {
     let here = folder("ground_that_fits_about_another_origin");

@@ -156,7 +156,8 @@ fn vt_32_info_has_the_published_shape() {
     assert!(bridge["bound"]["tests"].as_u64() > Some(0));
 }
 
-/// Tests of triangles whose products need 128 bits are told, where there are any: here of those two, whatever lies on them.
+/// Tests of triangles whose products need 128 bits are told, where there are any: here of those two, whatever lies on
+/// them.
 #[test]
 fn wide_tests_are_told() {
     let folder = folder("wide_tests_are_told");
@@ -233,7 +234,8 @@ fn vt_32_another_shape_is_not_the_published_one() {
     assert!(tried > 400, "{tried}");
 }
 
-/// Blocks by depth, as `info --leaves` shows them: those up to the depth tolerance hold as many triangles as is preferred at most.
+/// Blocks by depth, as `info --leaves` shows them: those up to the depth tolerance hold as many triangles as is
+/// preferred at most.
 #[test]
 fn vt_71_leaf_sizes_by_depth() {
     let folder = folder("vt_71_leaf_sizes_by_depth");
@@ -280,13 +282,14 @@ fn vt_71_leaf_sizes_by_depth() {
     }
 }
 
-/// A section that need not be understood is passed over and listed; what is made of the image has it no more, and that is said.
+/// A section that need not be understood is passed over and listed; what is made of the image has it no more, and that
+/// is said.
 #[test]
 fn sections_of_a_newer_version() {
     use verification::bytes::with_section;
     let folder = crate::shell::bridge("sections_of_a_newer_version");
     let known = fs::read(folder.join("bridge.hpan")).unwrap();
-    for (file, kind, flags, label) in [("a.hpan", 4711, 0, "unknown 4711"), ("b.hpan", 9, 2, "rays 9")] {
+    for (file, kind, flags, label) in [("a.hpan", 4711, 0, "unknown 4711"), ("b.hpan", 11, 2, "normals 11")] {
         let more = with_section(&known, kind, flags, &[7; 300]);
         fs::write(folder.join(file), &more[..]).unwrap();
         expect(0, &folder, &["verify", file]);
@@ -312,7 +315,7 @@ fn sections_of_a_newer_version() {
         }
     }
     // one that must be understood
-    for (kind, name) in [(9, "rays"), (4711, "unknown")] {
+    for (kind, name) in [(11, "normals"), (4711, "unknown")] {
         fs::write(folder.join("c.hpan"), &with_section(&known, kind, 3, &[7; 300])[..]).unwrap();
         let why = crate::shell::error(3, &folder, &["info", "c.hpan"]);
         assert!(why.contains(&format!("section kind {kind} ({name}) must be understood")), "{why}");

@@ -1,4 +1,5 @@
-//! What README.md and the pages say: their commands run, their code compiles, their figures are those that were measured.
+//! What README.md and the pages say: their commands run, their code compiles, their figures are those that were
+//! measured.
 
 use crate::shell::{HARDPAN, expect, folder};
 use serde_json::Value;
@@ -107,7 +108,8 @@ fn sources(folder: &Path) {
     }
 }
 
-/// Every line of the `sh` blocks that begins with `hardpan` ends well, in the order of its page, with files of the names that they use.
+/// Every line of the `sh` blocks that begins with `hardpan` ends well, in the order of its page, with files of the
+/// names that they use.
 #[test]
 fn command_lines_work() {
     let mut tried = 0;
@@ -303,8 +305,8 @@ fn the_map_of_the_repository_is_right() {
     }
 }
 
-/// Ten changes are worked out, each with its files, a page and a test, which are there; what has a table is named with no more than
-/// two files beside those.
+/// Ten changes are worked out, each with its files, a page and a test, which are there; what has a table is named with
+/// no more than two files beside those.
 #[test]
 fn worked_changes_name_files_that_are_there() {
     let page = read("builder/docs/contributing.md");
@@ -347,7 +349,8 @@ fn pictures_are_those_of_the_demo() {
     }
 }
 
-/// The ground of the README's table, built as the page says: bytes, bounds, and what the model of counted instructions makes of them.
+/// The ground of the README's table, built as the page says: bytes, bounds, and what the model of counted instructions
+/// makes of them.
 #[test]
 fn what_a_site_costs_is_what_the_table_says() {
     let folder = folder("what_a_site_costs");

@@ -364,8 +364,8 @@ fn crowds_that_repairs_let_be_are_told() {
     assert_eq!(told(&["--weld", "0,0", "--stitch=false"], "weld_crowded"), (0, Vec::new()));
 }
 
-/// A fine road along a coarse plane builds by default, at a cost for a controller; where the plane's triangle is a thread, what
-/// stays open is told.
+/// A fine road along a coarse plane builds by default, at a cost for a controller; where the plane's triangle is a
+/// thread, what stays open is told.
 #[test]
 fn a_fine_road_along_a_coarse_plane_builds() {
     let folder = folder("a_fine_road_along_a_coarse_plane_builds");
@@ -484,8 +484,8 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85); 3]);
 }
 
-/// Friction that all have by default is noted. It is a warning where settings name materials, or where warnings stop the build.
-/// A first `.vstu`: what its note says can be typed, and its entries count.
+/// Friction that all have by default is noted. It is a warning where settings name materials, or where warnings stop
+/// the build. A first `.vstu`: what its note says can be typed, and its entries count.
 #[test]
 fn vt_26_a_first_vstu_is_one() {
     let folder = mats("vt_26_a_first_vstu_is_one");
@@ -1244,7 +1244,8 @@ fn files_that_settings_do_not_name() {
     assert!(!folder.join("two.hpan").exists());
 }
 
-/// Names of the settings that differ from the scene's by blanks alone are told at once, and where the scene's names are to be had.
+/// Names of the settings that differ from the scene's by blanks alone are told at once, and where the scene's names are
+/// to be had.
 #[test]
 fn names_with_blanks_are_told_together() {
     let folder = mats("names_with_blanks_are_told_together");
@@ -1310,7 +1311,8 @@ fn a_file_that_is_not_the_source_is_told() {
     assert!(why.contains(told), "{why}");
 }
 
-/// Nor does what is made of an image state the mu of a material that no entry fitted: an entry would give it another one.
+/// Nor does what is made of an image state the mu of a material that no entry fitted: an entry would give it another
+/// one.
 #[test]
 fn vt_26_what_no_entry_fits_stays_so() {
     let folder = mats("vt_26_what_no_entry_fits_stays_so");

@@ -23,7 +23,8 @@ usemtl Brick
 f 5 8 7 6
 ";
 
-/// MW-04: the wall at 12 m is met by a ray ahead; under the deck the ray from above meets the deck, and what follows is asked apart.
+/// MW-04: the wall at 12 m is met by a ray ahead; under the deck the ray from above meets the deck, and what follows is
+/// asked apart.
 #[test]
 fn mw_04_rays_typed_and_of_a_file() {
     let folder = folder("rays_typed");

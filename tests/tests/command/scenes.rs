@@ -868,7 +868,8 @@ fn mv_01_bad_scenes_end_with_one_clear_error() {
     }
 }
 
-/// A scene of two million kilometres: its corners lie outside of a lattice of the usual steps, and inside of one of whole metres.
+/// A scene of two million kilometres: its corners lie outside of a lattice of the usual steps, and inside of one of
+/// whole metres.
 #[test]
 fn mv_01_a_scene_beyond_the_domain_takes_coarser_steps() {
     let Some(scene) = verification::obj::real_file("mavs/data/scenes/brick_scene.json") else { return };

@@ -6,8 +6,8 @@ use crate::shell::{check, expect, folder, holds, value, values};
 use serde_json::{Value, json};
 use verification::obj::real_file;
 
-/// Two plates of 20 m by 3 m, `low` and `high`, so far apart, the other one higher by `rise`; turned by degrees about the zero,
-/// and with an upright face between them.
+/// Two plates of 20 m by 3 m, `low` and `high`, so far apart, the other one higher by `rise`; turned by degrees about
+/// the zero, and with an upright face between them.
 fn plates(apart: f64, rise: f64, degrees: f64, face: bool) -> String {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let vertex = |&[x, y, z]: &[f64; 3]| format!("v {:.9} {:.9} {z}\n", x * cos - y * sin, x * sin + y * cos);
@@ -95,7 +95,8 @@ fn kerbs_with_upright_faces_are_none_where_the_source_is_known() {
     assert_eq!(of_image(&folder, 0.0005)["found"], json!(0));
 }
 
-/// A quad whose foot is set back at one corner is one upright and one steep triangle: together they close what neither does.
+/// A quad whose foot is set back at one corner is one upright and one steep triangle: together they close what neither
+/// does.
 #[test]
 fn a_riser_that_leans_closes_a_step() {
     let folder = folder("a_riser_that_leans_closes_a_step");
@@ -224,8 +225,8 @@ fn upright_faces_of_any_length() {
     assert_eq!(steps["found"], json!(1));
 }
 
-/// A deck over a road, an edge that a higher sheet covers, the sides of a ramp, an overlay, a plate and a slope are no steps: no other
-/// edge runs along theirs.
+/// A deck over a road, an edge that a higher sheet covers, the sides of a ramp, an overlay, a plate and a slope are no
+/// steps: no other edge runs along theirs.
 #[test]
 fn what_is_no_step() {
     let folder = folder("what_is_no_step");

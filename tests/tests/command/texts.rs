@@ -35,7 +35,8 @@ fn through_f32(file: &Path, raised: f32) {
     fs::write(file, text).unwrap();
 }
 
-/// At 300 m single precision has steps of two of the lattice's: about a local zero nothing is lost, else a tolerance passes over it.
+/// At 300 m single precision has steps of two of the lattice's: about a local zero nothing is lost, else a tolerance
+/// passes over it.
 #[test]
 fn mending_in_single_precision_is_told_from_rounding() {
     let folder = folder("mending_in_single_precision");
@@ -399,7 +400,8 @@ fn equal_images_are_drawn() {
     assert!((0..100).all(|i| grey(x + i, y + 50) && grey(x + 50, y + i)));
 }
 
-/// The same triangles twice with two frictions: which stays goes by the name, so it is said; a priority says what is meant.
+/// The same triangles twice with two frictions: which stays goes by the name, so it is said; a priority says what is
+/// meant.
 #[test]
 fn coincident_triangles_of_two_frictions_are_told() {
     let folder = folder("coincident_triangles_of_two_frictions_are_told");

@@ -19,8 +19,8 @@ use verification::{obj::real, random::Random};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
 
-/// Runs in at most 20 s of processor time, ten of two cores, and 1 GiB of address space, of which one arena of the allocator: what more of them
-/// reserve, by chance of the threads, is no memory.
+/// Runs in at most 20 s of processor time, ten of two cores, and 1 GiB of address space, of which one arena of the
+/// allocator: what more of them reserve, by chance of the threads, is no memory.
 fn bounded(folder: &Path, arguments: &[&str]) -> Output {
     within(20, folder, arguments)
 }
@@ -263,8 +263,8 @@ fn vt_24_fans_and_needles_are_refused_soon() {
     }
 }
 
-/// What settings leave out may lie as it likes: it is no ground that would have to be proven. How to leave it out is said where it stands in
-/// the way.
+/// What settings leave out may lie as it likes: it is no ground that would have to be proven. How to leave it out is
+/// said where it stands in the way.
 #[test]
 fn vt_24_fans_and_needles_may_be_left_out() {
     let here = folder("fans_and_needles_may_be_left_out");
@@ -307,7 +307,8 @@ fn vt_24_fans_and_needles_may_be_left_out() {
         assert_eq!(done.status.code(), Some(2), "{done:?}");
         holds(&told(&done), &[&format!("error: {file}: "), cause, out]);
     }
-    // half of them in each of two files, which could be built alone, beside others that lie apart: the one that has more is named
+    // half of them in each of two files, which could be built alone, beside others that lie apart: the one that has
+    // more is named
     let all = fs::read_to_string(here.join("needles.obj")).unwrap();
     let (head, faces) = all.split_at(all.find("f 5 ").unwrap());
     for (name, odd) in [("even.obj", 0), ("odd.obj", 1)] {
@@ -482,18 +483,18 @@ fn vt_24_endless_settings() {
 /// As many as an image has, by name, and as many patterns as there may be; and more.
 #[test]
 fn vt_24_vt_48_very_many_materials() {
-    const MOST: usize = 65_535;
+    const MAX_ENTRIES: usize = 65_535;
     let here = folder("very_many_materials");
     let mut mesh = String::new();
-    for i in 0..MOST {
+    for i in 0..MAX_ENTRIES {
         let (x, y) = (i % 256, i / 256);
         write!(mesh, "v {x} {y} 0\nv {}.5 {y} 0\nv {x} {y}.5 0\nusemtl material {i}\nf -3 -2 -1\n", x).unwrap();
     }
     fs::write(here.join("m.obj"), mesh).unwrap();
     let entry = |i: usize| format!("[[material]]\nname = \"material {i}\"\nmu = {}\nclasses = [{}]\n", i % 7, i % 32);
-    let all: String = (0..MOST).rev().map(entry).collect();
+    let all: String = (0..MAX_ENTRIES).rev().map(entry).collect();
     let unused: String = (0..512).map(|i| format!("[[material]]\npattern = \"*X{i}*\"\n")).collect();
-    let names: String = (0..MOST - 512).map(entry).collect();
+    let names: String = (0..MAX_ENTRIES - 512).map(entry).collect();
     let rest = "[[material]]\nname = \"\"\n";
     let json = |count: usize| format!("{{\"material\": [{}{{}}]}}", "{\"name\": \"a\"},".repeat(count - 1));
     for (name, text, cause) in [
@@ -825,8 +826,8 @@ fn vt_24_builds_that_are_stopped() {
     assert!(early >= 8 && left > 0);
 }
 
-/// A signal that is ignored, as Ctrl-C is in the background of a script and a closed terminal under nohup, stays so, and the others
-/// end a build that leaves nothing.
+/// A signal that is ignored, as Ctrl-C is in the background of a script and a closed terminal under nohup, stays so,
+/// and the others end a build that leaves nothing.
 #[test]
 fn vt_24_signals_that_are_ignored() {
     let here = folder("signals_that_are_ignored");
@@ -1051,7 +1052,8 @@ fn threads_that_are_refused_are_exit_4() {
         let (mut refused, mut begun, mut enough) = (0, false, None);
         for most in (10_000..40_000).step_by(250) {
             let (code, text) = run(most);
-            // where not even the program's libraries find room it is the system's 127, and it is aborted where it finds none to begin
+            // where not even the program's libraries find room it is the system's 127, and it is aborted where it finds
+            // none to begin
             let ended = matches!(code, Some(0 | 4));
             assert!(ended || (!begun && matches!(code, Some(127) | None)), "{command}, {most}: {code:?}, {text}");
             begun |= ended;
@@ -1068,7 +1070,8 @@ fn threads_that_are_refused_are_exit_4() {
     }
 }
 
-/// Long slats side by side, of which a few edges say nothing about the others: nobody looks for gaps for longer than that takes.
+/// Long slats side by side, of which a few edges say nothing about the others: nobody looks for gaps for longer than
+/// that takes.
 #[test]
 fn long_slats_build_in_time() {
     let here = folder("long_slats_build_in_time");
@@ -1202,8 +1205,8 @@ fn identity_is_of_the_ground_alone() {
         let [other, first] = ["threads.hpan", "plain.hpan"].map(|n| fs::read(here.join(n)).unwrap());
         assert!(other == first, "{threads} threads: other bytes");
     }
-    // Sources are content, and of several files a source is `file/object`: split over two files of one name the ground is
-    // that of a single file whose objects are called so, wherever it is split.
+    // Sources are content, and of several files a source is `file/object`: split over two files of one name the ground
+    // is that of a single file whose objects are called so, wherever it is split.
     write("whole.obj", &town(&all, "town.obj/", None));
     expect(0, &here, &["build", "whole.obj"]);
     let whole = identity(&here, "whole.hpan");

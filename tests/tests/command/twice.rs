@@ -305,7 +305,8 @@ fn real_ground_lies_once() {
     }
 }
 
-/// A grid finer than the steps of single precision so far from zero loses triangles, which is no matter of taste; walls do not.
+/// A grid finer than the steps of single precision so far from zero loses triangles, which is no matter of taste; walls
+/// do not.
 #[test]
 fn what_rounding_took_is_a_warning() {
     let folder = folder("what_rounding_took_is_a_warning");

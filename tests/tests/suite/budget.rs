@@ -120,7 +120,8 @@ fn turned([a, b, c]: [[i64; 3]; 3]) -> impl Iterator<Item = [[i64; 3]; 3]> {
     })
 }
 
-/// Reaches just under 2^`log2` steps: a bundle's base is a multiple of a power of two, which takes that much of its reach.
+/// Reaches just under 2^`log2` steps: a bundle's base is a multiple of a power of two, which takes that much of its
+/// reach.
 fn reaches(log2: u32) -> impl Iterator<Item = i64> {
     [0].into_iter().chain((0..9).map(|k| 1 << k)).map(move |less| (1 << log2) - 1 - less)
 }

@@ -20,7 +20,8 @@ fn spikes_of(scene: &Scene, options: &Options) -> Vec<Finding> {
     spikes::spikes(&Terrain::open_verified(&built.image).unwrap(), spikes::LIMIT)
 }
 
-/// A spike: its vertex that is farthest off, height over the ring, number of vertices in that, and height of its steepest edge.
+/// A spike: its vertex that is farthest off, height over the ring, number of vertices in that, and height of its
+/// steepest edge.
 type Spike = (usize, f64, usize, f64);
 
 /// What hangs together of some vertices along edges that may be used.

@@ -9,7 +9,8 @@ use hardpan::{
 use hardpan_builder::demo::fixtures;
 use hardpan_builder::{Image, Material, Options, Rays, Scene, Triangle, build};
 
-/// Rectangles: their low and high corners, heights at the four corners counter-clockwise from the low one, and materials.
+/// Rectangles: their low and high corners, heights at the four corners counter-clockwise from the low one, and
+/// materials.
 fn plates(all: &[([f64; 2], [f64; 2], [f64; 4], u16)]) -> Scene {
     let mut scene = lattice_scene(&[], Vec::new());
     for &([x, y], [mx, my], [a, b, c, d], material) in all {
@@ -315,7 +316,8 @@ fn rf_66_columns_on_level_ground_are_exact() {
 
 #[test]
 fn rf_66_columns_on_slopes_and_with_camber() {
-    // along the wheel: the same volume at the same distance from the plane; the centre of depths is that of the segment's area
+    // along the wheel: the same volume at the same distance from the plane; the centre of depths is that of the
+    // segment's area
     for (slope, above) in [(0.1, 0.281396517), (0.5, 0.313049517), (1.0, 0.395979797)] {
         let bytes = plane(slope, 0.0);
         let t = Terrain::open(&bytes).unwrap();

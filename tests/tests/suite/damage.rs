@@ -342,8 +342,8 @@ fn answers_hold(t: &Terrain, whole: &Terrain, asked: &[Point], bitmap: &[u8]) ->
     damaged
 }
 
-/// Flash that was erased and written up to some place: every damaged section and tile is told, and where the verifier says
-/// that answers can be relied on they can.
+/// Flash that was erased and written up to some place: every damaged section and tile is told, and where the verifier
+/// says that answers can be relied on they can.
 #[test]
 fn by_06_half_written_flash_is_told_section_by_section() {
     let scene = hills(300, 1.0);
@@ -380,7 +380,8 @@ fn by_06_half_written_flash_is_told_section_by_section() {
     assert!(usable > 30 && lost > 1000, "{usable}, {lost}");
 }
 
-/// Names, sources, provenance and what lies between sections cost no answer; everything else outside the tiles costs all.
+/// Names, sources, provenance and what lies between sections cost no answer; everything else outside the tiles costs
+/// all.
 #[test]
 fn by_06_only_what_answers_depend_on_ends_them() {
     let scene = hills(300, 1.0);

@@ -186,7 +186,8 @@ fn is_full(columns: &[i64], depth: i64, [x, y, z]: [i64; 3]) -> bool {
     (0..depth).contains(&y) && z >= 0 && usize::try_from(x).is_ok_and(|x| columns.get(x).is_some_and(|h| z < *h))
 }
 
-/// The triangles of a closed slab, in squares of a cell, whose columns are so many cells high and all as deep, and of blocks.
+/// The triangles of a closed slab, in squares of a cell, whose columns are so many cells high and all as deep, and of
+/// blocks.
 fn slab_and_blocks(columns: &[i64], depth: i64, blocks: &[Block]) -> Vec<[[i64; 3]; 3]> {
     let mut triangles = Vec::new();
     // a square with an axis upright on it, against the clock as seen from its tip
@@ -250,9 +251,8 @@ fn ground_of(scene: &Scene) -> Vec<[[i64; 3]; 3]> {
     all
 }
 
-/// What stands on a hilly slab, is sunk into it, touches it from within, or hangs over it lies within its box, and is none of its cavities;
-/// what is within it is.
-/// Against the cells that are full, in any order of the triangles.
+/// What stands on a hilly slab, is sunk into it, touches it from within, or hangs over it lies within its box, and is
+/// none of its cavities; what is within it is. Against the cells that are full, in any order of the triangles.
 #[test]
 fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
     let mut state = 1u64;
@@ -269,7 +269,8 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
         let mut blocks = Vec::new();
         for number in 0..1 + random(4) {
             let size = [0; 3].map(|_| if number == 0 { 2 + random(5) } else { 1 + random(3) });
-            // anywhere in the slab's box, or in that of the first; or a cell within that, and under the least of the columns
+            // anywhere in the slab's box, or in that of the first; or a cell within that, and under the least of the
+            // columns
             let first = blocks.first().filter(|_| random(2) == 0).map(|b: &Block| (b.low, b.high));
             let within = random(2);
             let top = if within == 1 { *columns.iter().min().unwrap() } else { slab_high };
@@ -284,7 +285,8 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
         if edges.windows(2).any(|w| w[0] == w[1]) {
             continue; // it is not exactly closed
         }
-        // the shells, of which the slab is the first, and which way each looks; known of larger ones before it is of smaller ones
+        // the shells, of which the slab is the first, and which way each looks; known of larger ones before it is of
+        // smaller ones
         let slab = Block { low: [0; 3], high: [wide, depth, slab_high], inside_out: false };
         let shells: Vec<Block> = [slab].into_iter().chain(blocks.iter().copied()).collect();
         let volume = |i: usize| match i {
@@ -361,7 +363,8 @@ fn mirrored_pyramid(base: i64, tip: i64) -> Vec<[[i64; 3]; 3]> {
     sides.into_iter().chain([[a, b, c], [a, c, d]]).collect()
 }
 
-/// A rock that is sunk into the ground keeps its tip as long as that is free or reaches to the top, however it is wound.
+/// A rock that is sunk into the ground keeps its tip as long as that is free or reaches to the top, however it is
+/// wound.
 #[test]
 fn a_pyramid_sunk_into_a_slab_is_a_cavity_only_with_its_tip_below_the_top() {
     let (high, tall) = (20, 10);
@@ -385,7 +388,8 @@ fn a_pyramid_sunk_into_a_slab_is_a_cavity_only_with_its_tip_below_the_top() {
     }
 }
 
-/// A house in a cave keeps its roof where its foundations reach below the floor of that, which is in the rock, and however it is wound.
+/// A house in a cave keeps its roof where its foundations reach below the floor of that, which is in the rock, and
+/// however it is wound.
 #[test]
 fn a_house_sunk_into_the_floor_of_a_cave_is_no_cavity() {
     let cave = Block { low: [1, 1, 2], high: [8, 7, 12], inside_out: true };
@@ -406,7 +410,8 @@ fn a_house_sunk_into_the_floor_of_a_cave_is_no_cavity() {
 /// A shell with too much around it is no cavity: what that costs is bounded.
 #[test]
 fn a_cavity_has_so_many_triangles_around_it_at_most() {
-    // a box within another with many needles in its top, beside one that is as large as their box: they lie over the box within
+    // a box within another with many needles in its top, beside one that is as large as their box: they lie over the
+    // box within
     for (needles, is_cavity) in [(4095, true), (4096, false)] {
         let (side, high, lowest) = (4200, 100, 100);
         let corners = |high: i64, low: i64| [[0, 0, low], [side, 0, high], [side, side, high], [0, side, low]];
@@ -428,8 +433,8 @@ fn a_cavity_has_so_many_triangles_around_it_at_most() {
     }
 }
 
-/// Turned walls stand upright but for rounding, which must not decide which way a triangle looks: not by the order of its corners, and not
-/// otherwise in the proof than in the build.
+/// Turned walls stand upright but for rounding, which must not decide which way a triangle looks: not by the order of
+/// its corners, and not otherwise in the proof than in the build.
 #[test]
 fn turned_walls_are_judged_alike_by_build_and_proof() {
     let mut seen = 0;
@@ -510,7 +515,8 @@ fn unstitched() -> Options {
     Options { stitch: None, ..Options::default() }
 }
 
-/// Two solids of one object that cross, of which the lesser is wound inside out and sticks out of the other, but not out of its box.
+/// Two solids of one object that cross, of which the lesser is wound inside out and sticks out of the other, but not
+/// out of its box.
 #[test]
 fn a_mirrored_solid_that_sticks_out_of_another_keeps_its_top() {
     let corners: [[i64; 3]; 16] = [
@@ -655,7 +661,8 @@ fn source(r: &mut Random) -> Vec<Corners> {
     all
 }
 
-/// Against an oracle that holds each shell against each, and each triangle against each: random solids in one or two sources.
+/// Against an oracle that holds each shell against each, and each triangle against each: random solids in one or two
+/// sources.
 #[test]
 fn random_closed_solids_look_as_the_oracle_says() {
     let long = std::env::var_os("HARDPAN_LONG").is_some();
@@ -711,8 +718,8 @@ fn random_closed_solids_look_as_the_oracle_says() {
     assert!(cavities > least && stuck > least && deep > least / 4 && open > least / 4 && shells > 20 * least);
 }
 
-/// A corridor in closed ground that a shaft crosses, a tower or a cavity like itself, keeps its floor; and so does one whose own floor is
-/// divided finely.
+/// A corridor in closed ground that a shaft crosses, a tower or a cavity like itself, keeps its floor; and so does one
+/// whose own floor is divided finely.
 #[test]
 fn a_corridor_that_a_shaft_crosses_keeps_its_floor() {
     let block = |low, high, inside_out| Block { low, high, inside_out };

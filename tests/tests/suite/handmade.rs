@@ -1,7 +1,7 @@
 //! An image made by hand from the tables of `kernel/FORMAT.md`, with the records that the builder never writes.
 //!
-//! Two tiles: *P*, number 0, at (-1, 3), holds a field; *T*, number 1, at (0, 0), holds all kinds of triangles. Lengths are
-//! in units of 1,024 plan steps, "u". A tile has 256 u, a page four tiles, the image three by two pages.
+//! Two tiles: *P*, number 0, at (-1, 3), holds a field; *T*, number 1, at (0, 0), holds all kinds of triangles. Lengths
+//! are in units of 1,024 plan steps, "u". A tile has 256 u, a page four tiles, the image three by two pages.
 
 use hardpan::{Answer, Cost, Cursor, Hit, LeafKind, OpenError, Point, Reach, Status, Terrain, Trace, VerifyError};
 use verification::bytes::{Aligned, BLANK, Opened, exercise, extreme_points, mend_all};
@@ -76,7 +76,8 @@ impl Words {
     }
 }
 
-/// FORMAT.md, "Node": sides of an entry and number of entries (log2), flags, shift; base; entries; bundles and count; first block.
+/// FORMAT.md, "Node": sides of an entry and number of entries (log2), flags, shift; base; entries; bundles and count;
+/// first block.
 fn node(
     sides: [u8; 4],
     flags: u8,
@@ -284,8 +285,8 @@ fn tile_t() -> Vec<u32> {
     t.bytes(0, tile_head(1, [0, 0], T_LEN, 3, [48, 4], bundles, heights, 8, [5, 8, 8, 19]));
     t.put(40, &[0, 0, 1 | 1 << 16, 0, 2, 0]);
 
-    // The root, sparse: entries of 64 u x 64 u; behind it D, E and F. A node's blocks follow its entries. They have numbers in the order in which
-    // a walk leaves the nodes: E's, D's, F's, and then the root's own, A and C.
+    // The root, sparse: entries of 64 u x 64 u; behind it D, E and F. A node's blocks follow its entries. They have
+    // numbers in the order in which a walk leaves the nodes: E's, D's, F's, and then the root's own, A and C.
     t.put(32, &node([16, 16, 2, 2], 0, 10, [0, 0], 136, [T_BUNDLES, ROOT_BUNDLES], 6));
     let first = [entry(3, 160), EMPTY, NOT_IN_IMAGE, NOT_UNDERSTOOD];
     let second = [entry(2, 112), entry(4, 64), entry(3, 176), entry(2, 128)];
@@ -315,8 +316,8 @@ fn tile_t() -> Vec<u32> {
     // pitch 4 u, from (33 u, 65 u): 8 1/4 and 16 1/4 pitches; three cells in a row
     t.put(96, &record(1 << 44, [9, 17], [3, 1], 0, 0, 8311, 1, 1 << 36));
 
-    // A, 64 u x 64 u from (0, 0), in cells of 16 u x 32 u: floor and roof in two cells, one sheet in two bundles, nothing; a
-    // stack of eight, a patch, two codes. The tail crosses from one line to the next.
+    // A, 64 u x 64 u from (0, 0), in cells of 16 u x 32 u: floor and roof in two cells, one sheet in two bundles,
+    // nothing; a stack of eight, a patch, two codes. The tail crosses from one line to the next.
     let stack: Vec<u32> = (2..10).map(|b| cell(b, 1, 0) | if b > 2 { SHEET } else { 0 }).collect();
     let (floor, roof) = (cell(0, 3, 1), cell(1, 1, 0) | SHEET);
     let home = [floor, floor, cell(10, 3, 0), NO_GROUND, stack[0], patch_at(48), OTHER_IMAGE, NEWER];
@@ -606,8 +607,8 @@ fn expected() -> Vec<([i64; 3], Want, [u32; 4])> {
     add([520, 40, 0], Elsewhere, [3, 0, 0, 0]);
     add([800, 40, 0], Elsewhere, [3, 0, 0, 0]);
 
-    // A, first cell. The floor's lower triangle is 1000 + 8 x - 4 y (in u), the upper 1000 + 4 x; its word says the upper
-    // first. The roof, 70,000 + 4 x (in steps), is in the second word.
+    // A, first cell. The floor's lower triangle is 1000 + 8 x - 4 y (in u), the upper 1000 + 4 x; its word says the
+    // upper first. The roof, 70,000 + 4 x (in steps), is in the second word.
     let area = 24 * 24 * U * U; // 603,979,776
     let (lower, upper) = ([-192 * 24 * U, 96 * 24 * U, area], [-96 * 24 * U, 0, area]);
     assert_eq!((lower, upper), ([-4_718_592, 2_359_296, 603_979_776], [-2_359_296, 0, 603_979_776]));
@@ -644,8 +645,8 @@ fn expected() -> Vec<([i64; 3], Want, [u32; 4])> {
     add([76, 140, 30_000], Ground(2 * 30_073, up(120, 106, 36), m2, Patch, Near), [3, 1, 1, 2]);
     // on post (1, 1) of the cell to the north-east: 236 to 56 and to 42
     add([84, 148, 30_236], Ground(2 * 30_236, up(-180, -194, 36), m2, Patch, Near), [3, 1, 1, 2]);
-    // the cell (2, 6) without post (3, 7) has none, but its western and southern borders belong to its neighbours: posts
-    // (2, 6) and (2, 7) are 86 and 92, post (3, 6) is 106
+    // the cell (2, 6) without post (3, 7) has none, but its western and southern borders belong to its neighbours:
+    // posts (2, 6) and (2, 7) are 86 and 92, post (3, 6) is 106
     add([108, 236, 30_000], Nothing, [3, 1, 1, 2]);
     add([100, 236, 30_000], Ground(2 * 30_089, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 3]);
     add([108, 228, 30_000], Ground(2 * 30_096, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 3]);
@@ -658,7 +659,8 @@ fn expected() -> Vec<([i64; 3], Want, [u32; 4])> {
     add([160, 160, 0], Elsewhere, [3, 0, 0, 0]);
     add([200, 160, 0], Elsewhere, [3, 0, 0, 0]);
 
-    // The entry that is a patch: 251,000 + 25,600 i + 1,792 j; amid the first cell; at (5.25, 6.75); at the end; outside.
+    // The entry that is a patch: 251,000 + 25,600 i + 1,792 j; amid the first cell; at (5.25, 6.75); at the end;
+    // outside.
     let n = up(25_600, 1792, 37);
     add([280, 280, 264_700], Ground(2 * 264_696, n, m0, Patch, Near), [3, 1, 1, 1]);
     add([432, 480, 397_500], Ground(2 * 397_496, n, m0, Patch, Near), [3, 1, 1, 1]);
@@ -844,7 +846,7 @@ fn a_section_that_need_not_be_understood_changes_no_answer() {
     // numbers that have a name, and others; as content, too; and all places of the table
     let many: Vec<More> = (40..56).map(|kind| More { kind, flags: kind % 2 * 2 }).collect();
     for more in [
-        &[More { kind: 10, flags: 0 }][..],
+        &[More { kind: 11, flags: 0 }][..],
         &[More { kind: 15, flags: 2 }],
         &[More { kind: u32::MAX, flags: 0 }],
         &many,
@@ -865,13 +867,13 @@ fn a_section_that_need_not_be_understood_changes_no_answer() {
 /// What is passed over has its checksum and its place all the same, once, and no other flags.
 #[test]
 fn a_section_that_is_passed_over_is_proven_too() {
-    let clean = image(&[More { kind: 10, flags: 0 }, More { kind: 77, flags: 2 }]);
+    let clean = image(&[More { kind: 11, flags: 0 }, More { kind: 77, flags: 2 }]);
     let entry = |k: usize| 512 + 64 * k;
     let told = |bytes: &Aligned| match Terrain::open_verified(bytes).err() {
         Some(OpenError::Content(e)) => e,
         other => panic!("{other:?}"),
     };
-    for (k, kind, bit) in [(8, 10, 1 << 10), (9, 77, 1 << 31)] {
+    for (k, kind, bit) in [(8, 11, 1 << 11), (9, 77, 1 << 31)] {
         let mut bytes = Aligned::new(&clean);
         let at = u64::from_le_bytes(clean[entry(k) + 8..entry(k) + 16].try_into().unwrap()) as usize;
         bytes[at] ^= 1;
@@ -892,7 +894,7 @@ fn a_section_that_is_passed_over_is_proven_too() {
 
 #[test]
 fn a_section_that_must_be_understood_is_refused_by_number_and_name() {
-    for (kind, name) in [(10, "crs"), (14, "obstacles"), (15, "unknown"), (u32::MAX, "unknown")] {
+    for (kind, name) in [(11, "normals"), (14, "obstacles"), (15, "unknown"), (u32::MAX, "unknown")] {
         for flags in [1, 3] {
             let refused = Terrain::open(&image(&[More { kind, flags }])).err();
             assert_eq!(refused, Some(OpenError::NotUnderstood(kind)));
@@ -980,8 +982,8 @@ fn everything_can_be_asked() {
     assert_eq!(exercise(&bytes, &points), Opened::Verified);
 }
 
-/// Changed bytes behind right checksums, in records that no built image has: everything still ends, and what verifies keeps
-/// its word.
+/// Changed bytes behind right checksums, in records that no built image has: everything still ends, and what verifies
+/// keeps its word.
 #[test]
 fn forged_records_never_panic() {
     let mut clean = image(&[]);

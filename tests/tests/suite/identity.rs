@@ -49,8 +49,8 @@ fn number_of_threads_is_no_content() {
     }
 }
 
-/// Tiles made in any order, on one thread or several, by one job or each by a job of its own that was given the triangles
-/// in another order.
+/// Tiles made in any order, on one thread or several, by one job or each by a job of its own that was given the
+/// triangles in another order.
 #[test]
 fn schedule_of_tiles_is_no_content() {
     let scenes = [

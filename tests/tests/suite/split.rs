@@ -124,8 +124,8 @@ fn uneven() -> Scene {
     lattice_scene(&corners, faces)
 }
 
-/// Builds with a rule and holds every leaf that is met against it. Returns leaves by depth, with their greatest count, and
-/// how many were accepted for their volume alone.
+/// Builds with a rule and holds every leaf that is met against it. Returns leaves by depth, with their greatest count,
+/// and how many were accepted for their volume alone.
 fn obeys(scene: &Scene, split: Split) -> (BTreeMap<u32, (usize, u64)>, usize, Report) {
     let options = Options { split: Some(split), tile_log2: Some(24), ..as_given() };
     let built = build(scene, &options).unwrap();

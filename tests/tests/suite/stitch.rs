@@ -27,7 +27,8 @@ fn given(scene: &Scene) -> Vec<[Point; 3]> {
     triangles(&repair(scene, &as_given()).unwrap().0)
 }
 
-/// Holds a stitched scene against all that is promised: no seams but those reported, every place kept within the stated shift.
+/// Holds a stitched scene against all that is promised: no seams but those reported, every place kept within the stated
+/// shift.
 #[track_caller]
 fn holds(what: &str, scene: &Scene) -> Report {
     let before = given(scene);
@@ -69,8 +70,8 @@ fn nothing_is_closed_beyond_the_threshold() {
     }
 }
 
-/// A corner of the floor at the foot of a wall that is a hair off the vertical, exactly over another side of it: divided there a
-/// part of the wall would be upright.
+/// A corner of the floor at the foot of a wall that is a hair off the vertical, exactly over another side of it:
+/// divided there a part of the wall would be upright.
 #[test]
 fn a_vertex_makes_a_step_for_a_wall_to_stay_whole() {
     // a leaning wall, and one so thin that there is no lattice point in it
@@ -110,7 +111,8 @@ fn a_wheel_crosses_where_it_fell_through() {
     }
 }
 
-/// Under the edge north of y = 0 a wall leans inwards: two triangles have it, both on one side, so nothing bears a wheel on the other.
+/// Under the edge north of y = 0 a wall leans inwards: two triangles have it, both on one side, so nothing bears a
+/// wheel on the other.
 #[test]
 fn by_02_where_all_triangles_lie_on_one_side_a_wheel_crosses_too() {
     let wall = [[0, 0, 0], [8000, 0, 0], [4000, 300, -9000]];
@@ -138,7 +140,8 @@ fn by_02_where_all_triangles_lie_on_one_side_a_wheel_crosses_too() {
     }
 }
 
-/// The third corner of one of two triangles on one side of an edge, close to it, is no gap to the other: its own triangle is between.
+/// The third corner of one of two triangles on one side of an edge, close to it, is no gap to the other: its own
+/// triangle is between.
 #[test]
 fn corners_of_the_triangles_of_an_edge_are_no_gap_to_it() {
     let (a, b) = ([0, 0, 0], [8000, 0, 0]);
@@ -186,7 +189,8 @@ fn layers_are_not_joined() {
     assert!(stitched(&mesh(&faces)).0.contains(&[[0, 0, 30_000], [8000, 0, 30_000], [0, 8000, 30_000]]));
 }
 
-/// Two strips of ground along a line at an angle, the second higher and so many lattice steps away, with vertices of their own.
+/// Two strips of ground along a line at an angle, the second higher and so many lattice steps away, with vertices of
+/// their own.
 fn kerb(angle: f64, spacings: [f64; 2], rise: i64, gap: f64) -> Vec<[Point; 3]> {
     let (sin, cos) = angle.sin_cos();
     let mut faces = Vec::new();
@@ -223,8 +227,8 @@ fn misses(scene: &Scene, angle: f64, o: &Options) -> usize {
     (0..20_000).map(&mut place).sum()
 }
 
-/// Where kerb and road have vertices of their own, rounding leaves slits between them at the foot of the upright face, which is no
-/// ground; and so does a modeller who draws them half a millimetre apart.
+/// Where kerb and road have vertices of their own, rounding leaves slits between them at the foot of the upright face,
+/// which is no ground; and so does a modeller who draws them half a millimetre apart.
 #[test]
 fn no_place_at_the_foot_of_a_kerb_is_without_ground() {
     for (spacings, gap) in [([0.1, 3.0], 0.0), ([0.37, 0.9], 0.0), ([3.0, 0.11], 0.0), ([3.0, 0.13], 2.0)] {
@@ -283,8 +287,8 @@ fn a_long_edge_meets_ten_thousand_vertices() {
     assert_eq!(seams(&after, 4, 64), []);
 }
 
-/// A large tilted triangle, and along its side a road of so many segments: about half a metre each, or some a hundred times as long as
-/// others. Its vertices lie off the side by at most so many steps of plan and height.
+/// A large tilted triangle, and along its side a road of so many segments: about half a metre each, or some a hundred
+/// times as long as others. Its vertices lie off the side by at most so many steps of plan and height.
 fn coarse_and_fine(n: i64, uneven: bool, off: [i64; 2], seed: u64) -> Vec<[Point; 3]> {
     let mut r = Random(seed);
     let mut at = vec![0];
@@ -315,8 +319,8 @@ fn coarse_and_fine(n: i64, uneven: bool, off: [i64; 2], seed: u64) -> Vec<[Point
     faces
 }
 
-/// A side along a fine road is divided by points inside the triangle: into no more parts around a point than a controller can pay
-/// for, in time in proportion, and every place keeps its ground.
+/// A side along a fine road is divided by points inside the triangle: into no more parts around a point than a
+/// controller can pay for, in time in proportion, and every place keeps its ground.
 #[test]
 fn a_fine_road_along_a_coarse_triangle_makes_no_fan_of_needles() {
     for (n, uneven, off) in [
@@ -369,7 +373,8 @@ fn what_many_vertices_divide_keeps_its_ground() {
     }
 }
 
-/// A road along x, turned by an angle, with a vertex each so many metres, and beside it a verge of two triangles: length, spacing and width.
+/// A road along x, turned by an angle, with a vertex each so many metres, and beside it a verge of two triangles:
+/// length, spacing and width.
 fn verge([length, spacing, width]: [f64; 3], angle: f64) -> Scene {
     let n = (length / spacing) as i64;
     let (sin, cos) = angle.to_radians().sin_cos();
@@ -429,7 +434,8 @@ fn gore(corners: [[f64; 2]; 3], counts: [i64; 3]) -> Scene {
     mesh(&faces)
 }
 
-/// With many vertices along several sides a triangle is halved until rows lie along one side of each part: no side stays open.
+/// With many vertices along several sides a triangle is halved until rows lie along one side of each part: no side
+/// stays open.
 #[test]
 fn many_vertices_along_several_sides_are_met() {
     for (corners, counts) in [
@@ -474,7 +480,8 @@ fn many_vertices_along_a_thin_triangle_are_left() {
 
 #[test]
 fn crowds_end() {
-    // Loose triangles in a square centimetre, in a thin layer and in a thick one; sheets over each other; a fan of long needles.
+    // Loose triangles in a square centimetre, in a thin layer and in a thick one; sheets over each other; a fan of long
+    // needles.
     let mut r = Random(6);
     let crowd = |r: &mut Random, n: usize, height: i64| {
         (0..n).map(|_| [0; 3].map(|_| [r.within(0, 41), r.within(0, 41), r.within(0, height)])).collect::<Vec<_>>()
@@ -770,8 +777,8 @@ fn torn(seed: u64) -> Vec<[Point; 3]> {
     faces
 }
 
-/// Holds an image of a torn sheet against what it was given: wherever ground was, there is some within the stated error, and some at
-/// the very place if no border was that near. Returns how many places were asked.
+/// Holds an image of a torn sheet against what it was given: wherever ground was, there is some within the stated
+/// error, and some at the very place if no border was that near. Returns how many places were asked.
 fn keeps_its_ground(what: &str, scene: &Scene, o: &Options) -> usize {
     let before = given(scene);
     let built = build(scene, o).unwrap();
@@ -872,8 +879,8 @@ fn random_sheets_beside_others_are_stitched_as_each_alone() {
     assert_eq!(counts(&report), sums);
 }
 
-/// Two triangles of a square share its diagonal. Its corners lie within the threshold of others: one of them was divided along the
-/// diagonal, and the other was not.
+/// Two triangles of a square share its diagonal. Its corners lie within the threshold of others: one of them was
+/// divided along the diagonal, and the other was not.
 #[test]
 fn a_diagonal_that_two_triangles_share_stays_closed() {
     #[rustfmt::skip]
@@ -893,10 +900,12 @@ fn a_diagonal_that_two_triangles_share_stays_closed() {
     assert!((terrain.z_f64(&answer.hit) - 1.067_565).abs() < 0.001);
 }
 
-/// A slit inside the ground, narrower than the error that an image states, is lost ground to who compares it with its source.
+/// A slit inside the ground, narrower than the error that an image states, is lost ground to who compares it with its
+/// source.
 #[test]
 fn a_slit_that_a_source_has_not_is_told() {
-    // three by three squares; the diagonal of the middle one has a vertex, and on one side of it that lies some steps off
+    // three by three squares; the diagonal of the middle one has a vertex, and on one side of it that lies some steps
+    // off
     let image = |by: i64| {
         let mut faces = Vec::new();
         for (i, j) in (0..9).map(|k| (k % 3 * 4096, k / 3 * 4096)) {

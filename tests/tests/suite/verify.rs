@@ -292,7 +292,8 @@ fn clipped(polygon: &[[i128; 3]], [a, b, c]: [i128; 3]) -> Vec<[i128; 3]> {
     kept
 }
 
-/// Whether a closed triangle has a place in common with a half-open rectangle, by cutting it; the verifier has no such code.
+/// Whether a closed triangle has a place in common with a half-open rectangle, by cutting it; the verifier has no such
+/// code.
 fn meets_by_cutting(corners: [[i32; 3]; 3], low: [i64; 2], size: [i64; 2]) -> bool {
     let mut polygon: Vec<[i128; 3]> = corners.iter().map(|c| [c[0].into(), c[1].into(), 1]).collect();
     let [low, high] = [low, [low[0] + size[0], low[1] + size[1]]].map(|v| v.map(i128::from));
@@ -327,8 +328,8 @@ fn corners_of(bytes: &[u8], tile: usize, node: usize, number: u32, part: usize) 
     })
 }
 
-/// The rule of completeness: any one reference is missed if the closed triangle meets the half-open cell, at one point of its border, too,
-/// and no other one is. Sums are right, so only the proof can know.
+/// The rule of completeness: any one reference is missed if the closed triangle meets the half-open cell, at one point
+/// of its border, too, and no other one is. Sums are right, so only the proof can know.
 #[test]
 fn by_02_no_reference_of_a_cell_is_spare() {
     let small = Options { tile_log2: Some(15), ..as_given() };
@@ -568,8 +569,8 @@ fn sixteen(corners: [[i32; 3]; 3]) -> Vec<u8> {
     bundle.iter().flat_map(|h| h.to_le_bytes()).collect()
 }
 
-/// Makes the root of a tile with sides of 2^`log2` one of 2^`side` x 2^`side` entries, at this offset, that name nothing, and
-/// which has bundles.
+/// Makes the root of a tile with sides of 2^`log2` one of 2^`side` x 2^`side` entries, at this offset, that name
+/// nothing, and which has bundles.
 fn empty_root(bytes: &mut [u8], tile: usize, log2: u8, side: u8, [entries, first, count]: [usize; 3]) {
     bytes[tile + 128..][..6].copy_from_slice(&[log2 - side, log2 - side, side, side, 0, 0]);
     for (at, v) in [(16, (entries - tile) / 4), (20, first), (24, count), (28, 0)] {
@@ -873,8 +874,8 @@ fn by_02_a_road_over_country_in_groups() {
     assert!(tried.iter().all(|n| *n > 20), "{tried:?}");
 }
 
-/// Above a node of several stand twenty with one entry each, its bundles and its rectangle, in the room of another, which is gone: what
-/// lay there is told as missing, and nothing else.
+/// Above a node of several stand twenty with one entry each, its bundles and its rectangle, in the room of another,
+/// which is gone: what lay there is told as missing, and nothing else.
 #[test]
 fn by_02_nodes_of_one_rectangle() {
     let clean = road_over_country();
@@ -923,7 +924,8 @@ fn by_02_nodes_of_one_rectangle() {
     }
 }
 
-/// In a tile of several groups a bundle that stands in place of the next one: cells name its triangles twice in one sheet.
+/// In a tile of several groups a bundle that stands in place of the next one: cells name its triangles twice in one
+/// sheet.
 #[test]
 fn by_02_a_bundle_twice() {
     // of several nodes, and of one
@@ -989,8 +991,8 @@ fn by_02_bundles_of_no_node() {
     assert!(told > 3, "{told}");
 }
 
-/// A node may count fewer of its grid's bundles than the one around it: it is proven as far as it names no others, and who reads the
-/// image loses nothing.
+/// A node may count fewer of its grid's bundles than the one around it: it is proven as far as it names no others, and
+/// who reads the image loses nothing.
 #[test]
 fn by_02_a_node_may_count_fewer_bundles() {
     let (mut proven, mut told) = (0, 0);
@@ -1240,7 +1242,8 @@ fn by_05_what_is_beyond_the_stated_error() {
     assert!(a.source.exceeded > 0 && a.source.height < 1e-5, "{a:?}");
 }
 
-/// However few places are asked at random: a small triangle among large ones shares its corners and edges with its neighbours.
+/// However few places are asked at random: a small triangle among large ones shares its corners and edges with its
+/// neighbours.
 #[test]
 fn by_05_each_triangle_is_asked_for_in_its_middle() {
     let mut scene = hills(30, 1.0);
@@ -1262,7 +1265,8 @@ fn by_05_each_triangle_is_asked_for_in_its_middle() {
     }
 }
 
-/// Of each triangle the material, by its name, is one that the source has there: also of one of two in one place, and whatever their order.
+/// Of each triangle the material, by its name, is one that the source has there: also of one of two in one place, and
+/// whatever their order.
 #[test]
 fn by_05_materials_are_those_of_the_source() {
     let mut scene = fixtures::mats();
@@ -1343,8 +1347,8 @@ fn by_05_materials_of_smaller_triangles() {
     assert_eq!(others(&narrow, &narrow), [0, 0]);
 }
 
-/// A second coat on the very same triangles is what answers there if it is of higher priority, or of the first name and looks up, in
-/// whatever order and from whichever corner they are given.
+/// A second coat on the very same triangles is what answers there if it is of higher priority, or of the first name and
+/// looks up, in whatever order and from whichever corner they are given.
 #[test]
 fn by_05_a_second_coat() {
     let others = |built: &hardpan_builder::Scene, source: &hardpan_builder::Scene| {
@@ -1515,7 +1519,8 @@ fn by_05_what_was_left_out() {
     gained(&scene, &Options { max_slope: None, ..rules.clone() }, &|s| s.at[2] == 3.0 && s.height == 3.0);
 }
 
-/// Slopes are those of the source: `build` and `source_error` tell alike which are above a limit, and what is at it stays.
+/// Slopes are those of the source: `build` and `source_error` tell alike which are above a limit, and what is at it
+/// stays.
 #[test]
 fn by_05_what_is_too_steep() {
     const SIDE: u32 = 24;
@@ -1548,7 +1553,8 @@ fn by_05_what_is_too_steep() {
         assert_eq!([built.report.left_out.steep, a.lost[7].triangles], [steep; 2], "{limit}");
         assert!(a.holds(), "{limit}: {a:?}");
     }
-    // upright but for rounding, and so close to a limit that rounding decides: what a build may keep is a source of ground
+    // upright but for rounding, and so close to a limit that rounding decides: what a build may keep is a source of
+    // ground
     let mut doubtful = Scene { triangles: Vec::new(), positions: Vec::new(), ..scene };
     let mut add = |corners: [[f64; 3]; 3]| {
         let first = doubtful.positions.len() as u32;

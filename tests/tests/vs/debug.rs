@@ -363,7 +363,8 @@ fn vt_31_vt_107_axes_of_a_size_or_none() {
     assert!(Mesh::of(&t, Debug { origin: 0.0, ..Debug::USUAL }).group("origin").is_empty());
 }
 
-/// Without anything beside the ground the library writes no line and no box; with it what is asked for, under red in the MTL.
+/// Without anything beside the ground the library writes no line and no box; with it what is asked for, under red in
+/// the MTL.
 #[test]
 fn vt_106_vt_108_what_is_not_asked_for_is_not_there() {
     let built = image(&fixtures::ramp(), &Options::default());
@@ -727,9 +728,9 @@ fn taken(scene: &Scene, split: Split) -> [u64; 4] {
 }
 
 /// On a scan of 1 cm the preset for dense data costs less than the other. Its image is not smaller, and none can be.
-/// Bundles are made before the ground is divided, so the five parameters change the index alone. `default` accepts every
-/// tile of a scan as one leaf: its index is that of parameters that accept everything. With `HARDPAN_LONG=1` of 50
-/// million triangles.
+/// Bundles are made before the ground is divided, so the five parameters change the index alone. `default` accepts
+/// every tile of a scan as one leaf: its index is that of parameters that accept everything. With `HARDPAN_LONG=1` of
+/// 50 million triangles.
 #[test]
 fn vt_51_dense_is_for_scans() {
     let long = std::env::var_os("HARDPAN_LONG").is_some();

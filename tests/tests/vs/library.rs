@@ -1,6 +1,7 @@
 //! The functions of VsTerrain.h, from programs in C and in Python.
 //!
-//! `HARDPAN_CFLAGS` adds flags of the compiler, `HARDPAN_RUN` a command before each program: `run.sh` puts valgrind there.
+//! `HARDPAN_CFLAGS` adds flags of the compiler, `HARDPAN_RUN` a command before each program: `run.sh` puts valgrind
+//! there.
 #![cfg(unix)]
 
 use super::shell::{expect, folder, info};
@@ -411,8 +412,8 @@ fn vt_94_saving_builds_first_and_replaces_whole_files_only() {
     assert!(names.is_empty(), "{names:?}");
 }
 
-/// A program that ends in the middle of a write leaves the file that was there. Each time it is killed as soon as some file
-/// in its folder is shorter than a whole one.
+/// A program that ends in the middle of a write leaves the file that was there. Each time it is killed as soon as some
+/// file in its folder is shorter than a whole one.
 #[test]
 fn vt_94_a_killed_program_leaves_a_whole_file() {
     let folder = folder("vs-library-killed");
@@ -544,8 +545,8 @@ fn vt_84_different_handles_work_side_by_side() {
     is_the_grid(&folder, "thread3.vsterrain");
 }
 
-/// What the example in Python prints. Python itself does things that valgrind complains of, so it may complain of anything but the
-/// library.
+/// What the example in Python prints. Python itself does things that valgrind complains of, so it may complain of
+/// anything but the library.
 fn python(folder: &Path, interpreter: &str) -> String {
     let (example, shared) = (library().join("examples/example.py"), built("libhpan_vsterrain.so"));
     let wrapper = env::var("HARDPAN_RUN").unwrap_or_default();

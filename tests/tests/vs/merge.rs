@@ -47,8 +47,8 @@ fn places(count: usize, half: f64, seed: u64) -> Vec<[f64; 2]> {
     (0..count).map(|_| [one(), one()]).collect()
 }
 
-/// A square tile of `n` x `n` bumpy cells of 1 m, whose low corner is at x, y: of two materials, one source, no coordinate on the
-/// lattice but on its borders in plan.
+/// A square tile of `n` x `n` bumpy cells of 1 m, whose low corner is at x, y: of two materials, one source, no
+/// coordinate on the lattice but on its borders in plan.
 fn tile(n: u32, [x, y]: [f64; 2], source: &str) -> Scene {
     let materials = vec![Material::new("Grass", 0.5), Material::new("Road", 0.9)];
     let mut scene = Scene { materials, sources: vec![source.into()], ..Scene::default() };
@@ -558,7 +558,8 @@ fn frictions(folder: &Path, image: &str) -> Vec<[f64; 2]> {
     places(300, 49.0, 56).into_iter().map(one).collect()
 }
 
-/// A folder with an image whose ground has mu 0.5 and rr 1.5 on the floor and mu 0.8 and rr 1 on the deck, and its sources.
+/// A folder with an image whose ground has mu 0.5 and rr 1.5 on the floor and mu 0.8 and rr 1 on the deck, and its
+/// sources.
 fn stated(test: &str) -> std::path::PathBuf {
     let folder = bridge(test);
     let text = "[[material]]\nname = \"Asphalt\"\nmu = 0.5\nrr = 1.5\n[[material]]\nname = \"Steel plate\"\nmu = 0.8\nrr = 1.0\n";

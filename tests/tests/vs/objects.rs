@@ -68,7 +68,8 @@ fn by_14_rules_speak_of_objects_files_and_materials() {
     assert_eq!(grips(&here, &places), wanted);
     assert!(asked(&here, "s.hpan", &["5,1", "5,9"]).iter().all(|a| a["rr"] == 1.5));
 
-    // by all that is given; rules add up, wherever materials stand, and for each key the first counts; one that has no number still names
+    // by all that is given; rules add up, wherever materials stand, and for each key the first counts; one that has no
+    // number still names
     let rules = "[[rule]]\nfile = \"lot.obj\"\nobject = \"?oad\"\nname = \"Old road\"\n\
                  [[rule]]\nobject = \"*oad\"\nmu = 0.7\n\
                  [[rule]]\nfile = \"*\"\nmaterial = \"Gr*s\"\nmu = 0.4\nsurface_type = 2\n";
@@ -128,7 +129,8 @@ fn by_14_settings_add_up_key_by_key() {
     assert_eq!(factors(&[source, exact, pattern, rule].concat()), wanted);
     assert_eq!(factors(&[source, rule, pattern, exact].concat()), wanted);
     assert_eq!(grips(&here, &["5,1"]), [grip(0.2, "Concrete @ Road")]);
-    // name before pattern, source before both, rule before source, two rules, and an entry for the name that a rule gave before all
+    // name before pattern, source before both, rule before source, two rules, and an entry for the name that a rule
+    // gave before all
     let pattern = "[[material]]\npattern = \"*\"\nmu = 0.5\nrr = 5\ngain = 5\n";
     let wanted = [[0.2, 3.0, 5.0], [0.2, 5.0, 5.0], [0.5, 5.0, 5.0]];
     assert_eq!(factors(&[source, exact, pattern, rule].concat()), wanted);
@@ -457,7 +459,8 @@ fn by_14_of_a_sheet_with_two_sides_that_which_looks_up_answers() {
     assert_eq!(grips(&here, &places), vec![grip(0.9, "top @ Plate"); 4]);
 }
 
-/// The ground of rules is exported, built again from the export, from settings of the image and from JSON, and each time the same.
+/// The ground of rules is exported, built again from the export, from settings of the image and from JSON, and each
+/// time the same.
 #[test]
 fn by_14_images_made_by_rules_go_round() {
     let here = road_and_ice("by_14_images_made_by_rules_go_round");

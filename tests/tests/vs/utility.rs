@@ -392,7 +392,8 @@ fn vt_56_57_58_59_60_factors_of_friction() {
     assert!(!folder.join("no.vsterrain").exists());
 }
 
-/// One set of settings in three languages makes one image, byte for byte; as JSON under any name, and without its ending.
+/// One set of settings in three languages makes one image, byte for byte; as JSON under any name, and without its
+/// ending.
 #[test]
 fn vt_61_settings_in_any_language_make_the_same_bytes() {
     let folder = listed("vt_61_settings_in_any_language_make_the_same_bytes");

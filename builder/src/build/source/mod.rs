@@ -25,7 +25,8 @@ pub struct Part<'a> {
     scene: &'a Scene,
 }
 
-/// The parts of a scene. Given are its files in the order read, how the numbers of each became metres, and its count of triangles.
+/// The parts of a scene. Given are its files in the order read, how the numbers of each became metres, and its count of
+/// triangles.
 pub fn parts<'a>(scene: &'a Scene, files: &[&'a Path], frames: &'a [Transform], triangles: &[usize]) -> Vec<Part<'a>> {
     let mut rest = &scene.triangles[..];
     let mut parts = Vec::new();

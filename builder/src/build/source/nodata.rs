@@ -31,7 +31,8 @@ fn told(height: f64) -> String {
     }
 }
 
-/// Such heights of a file's ground with an axis up, in its own numbers, from the least: farther from all others than those lie apart.
+/// Such heights of a file's ground with an axis up, in its own numbers, from the least: farther from all others than
+/// those lie apart.
 pub fn values(part: &Part, up: usize) -> Vec<f64> {
     let (mut found, mut low, mut high) = (Vec::new(), f64::INFINITY, f64::NEG_INFINITY);
     for height in part.ground().flat_map(|t| t.v).map(|v| part.own(v)[up]) {
@@ -47,7 +48,8 @@ pub fn values(part: &Part, up: usize) -> Vec<f64> {
     found
 }
 
-/// Whether a corner has one of them, with x, y and z up: with one of these or with all, for a floor that reaches far has two such numbers.
+/// Whether a corner has one of them, with x, y and z up: with one of these or with all, for a floor that reaches far
+/// has two such numbers.
 pub fn is(part: &Part, corner: u32) -> [bool; 3] {
     let own = part.own(corner);
     let all = [0, 1, 2].map(|up: usize| {

@@ -11,9 +11,9 @@ use crate::util::text::{decimal, grouped};
 
 /// Metres by which places may be rounded unseen.
 const FINE: f64 = 0.001;
-/// Numbers that are looked at at least, and the share of them that is an odd multiple of the step: half of them where a place was rounded to
-/// it, none where it was on coarser steps before.
-const FEW: u64 = 20;
+/// Numbers that are looked at at least, and the share of them that is an odd multiple of the step: half of them where a
+/// place was rounded to it, none where it was on coarser steps before.
+const MIN_NUMBERS: u64 = 20;
 const ODD: f64 = 0.25;
 /// The share of lost triangles from which on they were not meant.
 const LOST: f64 = 0.1;
@@ -84,7 +84,7 @@ impl Rounded {
                 farthest = farthest.max(v.abs());
             }
         }
-        let mut axes = axes.iter().filter(|[all, _]| *all >= FEW).peekable();
+        let mut axes = axes.iter().filter(|[all, _]| *all >= MIN_NUMBERS).peekable();
         axes.peek()?;
         let plan = plan(frame.upright());
         let step = step_at(farthest);
@@ -133,8 +133,8 @@ impl Rounded {
     }
 }
 
-/// Whether a triangle lies upright, or is none, and may have had an area before its corners were rounded to such steps: it is no larger
-/// than two of them whichever way. Walls are larger.
+/// Whether a triangle lies upright, or is none, and may have had an area before its corners were rounded to such steps:
+/// it is no larger than two of them whichever way. Walls are larger.
 fn is_lost([a, b, c]: [[f64; 3]; 3], [x, y]: [usize; 2], step: f64) -> bool {
     let is_small = (0..3).all(|k| a[k].max(b[k]).max(c[k]) - a[k].min(b[k]).min(c[k]) <= 2.0 * step);
     is_small && (b[x] - a[x]) * (c[y] - a[y]) == (b[y] - a[y]) * (c[x] - a[x])

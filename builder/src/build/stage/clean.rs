@@ -1,4 +1,5 @@
-//! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
+//! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones
+//! stays.
 
 use crate::build::lattice::{Wall, upward};
 use crate::report::{Contested, LeftOut};
@@ -34,7 +35,8 @@ const FATES: usize = Fate::Wall as usize + 1;
 
 /// What [`ground`] finds out.
 pub struct Cleaned {
-    /// Twice the plan area of each triangle of the scene, in its order, square steps; zero for a triangle that is left out.
+    /// Twice the plan area of each triangle of the scene, in its order, square steps; zero for a triangle that is left
+    /// out.
     pub areas: Vec<u64>,
     /// Which sides of coincident triangles look up.
     pub sides: Sides,
@@ -43,8 +45,8 @@ pub struct Cleaned {
     pub walls: Vec<Wall>,
 }
 
-/// Orients the ground triangles and sorts them; drops and counts the rest. `steep` and `looks_down` know the triangles of the scene.
-/// The last triangles are no ground, as `known` says.
+/// Orients the ground triangles and sorts them; drops and counts the rest. `steep` and `looks_down` know the triangles
+/// of the scene. The last triangles are no ground, as `known` says.
 pub fn ground(
     faces: &mut Vec<Face>,
     vertices: &[[i32; 3]],
@@ -197,8 +199,8 @@ pub fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
     (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])
 }
 
-/// Degrees by which a triangle at a limit may seem steeper: its coordinates are rounded, and so is the tangent of 45 degrees. Odd, so
-/// that no slope is just at a limit that is typed, and this.
+/// Degrees by which a triangle at a limit may seem steeper: its coordinates are rounded, and so is the tangent of 45
+/// degrees. Odd, so that no slope is just at a limit that is typed, and this.
 const STEEPER: f64 = 7.3e-7;
 
 /// How far ground as steep as a limit in degrees rises in a metre of plan.
@@ -215,15 +217,16 @@ pub fn is_steep(mut corners: [[f64; 3]; 3], rise: f64) -> bool {
     x * x + y * y > rise * rise * (z * z)
 }
 
-/// Which of two coincident triangles stays: the material of highest priority, then the first by name, then the first source
-/// by name.
+/// Which of two coincident triangles stays: the material of highest priority, then the first by name, then the first
+/// source by name.
 pub fn first(a: Face, b: Face, materials: &[Material]) -> Face {
     let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].priority), *f);
     std::cmp::min_by_key(a, b, rank)
 }
 
-/// Keeps one of coincident triangles of a sorted mesh: that of highest priority, then one that looks up in the source, then by the
-/// rule of [`first`]. Returns how many went, and what of them had priority and side of what stays and another friction.
+/// Keeps one of coincident triangles of a sorted mesh: that of highest priority, then one that looks up in the source,
+/// then by the rule of [`first`]. Returns how many went, and what of them had priority and side of what stays and
+/// another friction.
 pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material], sides: &Sides) -> (u64, Option<Contested>) {
     let before = faces.len();
     let of = |f: &Face| &materials[usize::from(f.material)];

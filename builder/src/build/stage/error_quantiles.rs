@@ -1,8 +1,8 @@
 //! Error against the source as shares of the plan area, measured at the end of a build.
 //!
-//! Places are spread evenly over the plan of the triangles that are ground, as they were given, and the kernel is asked for the
-//! nearest height straight above or below each. Where they lie follows from each triangle's corners and from the
-//! whole area, so it is the same for any order of triangles. Height fields are not measured.
+//! Places are spread evenly over the plan of the triangles that are ground, as they were given, and the kernel is asked
+//! for the nearest height straight above or below each. Where they lie follows from each triangle's corners and from
+//! the whole area, so it is the same for any order of triangles. Height fields are not measured.
 
 use crate::report::ErrorQuantiles;
 use crate::scene::{Scene, Triangle};
@@ -20,8 +20,8 @@ const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Tests that all of them may take, by the bound of one: in deep stacks fewer places are asked.
 const WORK: u64 = 1 << 23;
 
-/// Places on the triangles of a scene that are ground, metres. Of each triangle it is told its share: twice its plan area
-/// in square steps, zero of what is no ground.
+/// Places on the triangles of a scene that are ground, metres. Of each triangle it is told its share: twice its plan
+/// area in square steps, zero of what is no ground.
 pub fn places(scene: &Scene, areas: &[u64]) -> Vec<[f64; 3]> {
     // whole numbers, so that their sum knows no order
     let (count, total) = areas.par_iter().filter(|&&a| a > 0).map(|&a| (1, u128::from(a))).reduce(

@@ -1,12 +1,14 @@
 //! Facing: which triangles are undersides.
 //!
 //! Real files wind at will, so a source's winding is trusted only if the source is exactly closed: on the lattice,
-//! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the sign of its volume
-//! says which way its triangles look; but a cavity looks as the shell does that it is in. Of anything else every triangle is ground.
+//! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the
+//! sign of its volume says which way its triangles look; but a cavity looks as the shell does that it is in. Of
+//! anything else every triangle is ground.
 //!
-//! A shell is a cavity only if it lies wholly inside another of its source. Of the shells of larger volume that are around its highest
-//! corners, the least must hold it wholly, be wound against it, and be no cavity itself; if several are least, each of them.
-//! What touches that one is judged by itself, and its top stays ground. All this is exact on the lattice, and knows no order.
+//! A shell is a cavity only if it lies wholly inside another of its source. Of the shells of larger volume that are
+//! around its highest corners, the least must hold it wholly, be wound against it, and be no cavity itself; if several
+//! are least, each of them. What touches that one is judged by itself, and its top stays ground. All this is exact on
+//! the lattice, and knows no order.
 
 use crate::build::lattice::edge;
 use crate::options::{Options, Undersides};
@@ -44,8 +46,8 @@ pub fn ceilings(
     faces.par_iter().enumerate().map(down).collect()
 }
 
-/// Most triangles of others whose boxes may lie over a top of a shell; and as many for each of its own, of those whose boxes the planes of
-/// its own meet within their boxes. A shell with more is taken for no cavity: each costs time.
+/// Most triangles of others whose boxes may lie over a top of a shell; and as many for each of its own, of those whose
+/// boxes the planes of its own meet within their boxes. A shell with more is taken for no cavity: each costs time.
 const AROUND: usize = 4096;
 
 /// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
@@ -262,8 +264,8 @@ impl SelectionFunction<Piece> for Near {
     }
 }
 
-/// Whether two triangles have a point in common; they may be lines or points. If not, there is a plane between them: that of one of
-/// them, or along a side of one and one of the other, along a side and an axis, or across an axis.
+/// Whether two triangles have a point in common; they may be lines or points. If not, there is a plane between them:
+/// that of one of them, or along a side of one and one of the other, along a side and an axis, or across an axis.
 fn meet(s: [[i32; 3]; 3], t: [[i32; 3]; 3]) -> bool {
     let (e, f) = (sides(s), sides(t));
     let axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
@@ -294,9 +296,9 @@ fn dot(a: [i128; 3], b: [i128; 3]) -> i128 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Whether a triangle lies over a place or goes through it: once if it is counter-clockwise in plan, and once less
-/// than not if it is clockwise. The place is taken a hair farther east, and by a hair of that farther north, so that of triangles that
-/// meet in an edge one has it.
+/// Whether a triangle lies over a place or goes through it: once if it is counter-clockwise in plan, and once less than
+/// not if it is clockwise. The place is taken a hair farther east, and by a hair of that farther north, so that of
+/// triangles that meet in an edge one has it.
 fn over_once(corners: [[i32; 3]; 3], place: [i32; 3]) -> i32 {
     let [a, b, c] = corners.map(|p| [0, 1, 2].map(|i| i128::from(p[i]) - i128::from(place[i])));
     let side = |a: [i128; 3], b: [i128; 3]| {
@@ -346,7 +348,8 @@ impl Shell {
     }
 }
 
-/// Any odd number with bits all over, which a triangle outside the domain adds to its source, too: no few of them cancel out.
+/// Any odd number with bits all over, which a triangle outside the domain adds to its source, too: no few of them
+/// cancel out.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Directed edges; none of a triangle with two equal corners, for its neighbours share them.
@@ -356,8 +359,8 @@ fn edges(f: &Face) -> impl Iterator<Item = (u32, u32)> {
     [(a, b), (b, c), (c, a)].into_iter().filter(move |_| !flat)
 }
 
-/// Whether a triangle of the scene is clockwise in plan, by its positions as they are, without rounding; by its lattice points if it stands
-/// upright.
+/// Whether a triangle of the scene is clockwise in plan, by its positions as they are, without rounding; by its lattice
+/// points if it stands upright.
 fn looks_down(scene: &Scene, vertices: &[[i32; 3]], i: usize, f: &Face) -> bool {
     let area = facing(scene, i);
     if area == 0.0 {
@@ -377,7 +380,8 @@ pub fn facing(scene: &Scene, i: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Against the distance from its middle: at each step in and about an octahedron, on its faces, edges and corners, too.
+    /// Against the distance from its middle: at each step in and about an octahedron, on its faces, edges and corners,
+    /// too.
     #[test]
     fn what_lies_around_a_place_is_counted_exactly() {
         const R: i32 = 12;

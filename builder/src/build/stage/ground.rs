@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 pub type Moved = BTreeMap<[u32; 3], [f64; 2]>;
 
 pub type Place = [i32; 3];
-/// How many more triangles lie to the left of an edge than to the right, its ends before and after, one of them, and how far it was moved.
+/// How many more triangles lie to the left of an edge than to the right, its ends before and after, one of them, and
+/// how far it was moved.
 type Way = (i32, [[Place; 2]; 2], Face, [f64; 2]);
 /// First corner of a triangle that is to go.
 pub const GONE: u32 = u32::MAX;
@@ -189,7 +190,8 @@ impl Record {
         }
     }
 
-    /// These triangles were moved, each told with its places before and after: all that have any of the vertices that were.
+    /// These triangles were moved, each told with its places before and after: all that have any of the vertices that
+    /// were.
     pub fn moved(&mut self, faces: Vec<(Face, [[Place; 3]; 2], [f64; 2])>) {
         // edges with as many triangles on one side as on the other sweep over nothing
         let mut edges: HashMap<u64, Way> = HashMap::new();

@@ -1,7 +1,8 @@
 //! What a rule of VS Terrain asks for in a tile at least, before anything is built.
 //!
-//! Triangles that hang together across edges are a *sheet* of a square if none of their edges ends within it: then they cover all
-//! of it. A square within meets all its sheets, so the rule divides it at least as far as their number and heights ask for.
+//! Triangles that hang together across edges are a *sheet* of a square if none of their edges ends within it: then they
+//! cover all of it. A square within meets all its sheets, so the rule divides it at least as far as their number and
+//! heights ask for.
 
 use super::bundle::{ALONE, Tri, neighbours};
 use super::cells::block_bytes;
@@ -14,8 +15,8 @@ const QUARTERED: u32 = 5;
 /// Bytes that no rule may ask for, of which many threads can count as many as there are.
 const ENOUGH: u64 = 1 << 50;
 
-/// Counts the least bytes of index that a rule asks for in a tile, whose squares may be halved so often. An error if those of all
-/// tiles are more than may be.
+/// Counts the least bytes of index that a rule asks for in a tile, whose squares may be halved so often. An error if
+/// those of all tiles are more than may be.
 pub fn index_estimate(rule: &Rule, tris: &[Tri], low: [i64; 2], log2: u32, most: u32) -> Result<(), BuildError> {
     let all: Vec<u32> = (0..tris.len() as u32).collect();
     if rule.accepts(log2, tris.iter().copied()) {

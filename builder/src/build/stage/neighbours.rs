@@ -103,7 +103,7 @@ impl Counted {
             let mut count = 0;
             points.around(i, |_| {
                 count += 1;
-                count <= Repair::CROWD as u8
+                count <= Repair::MAX_NEIGHBOURS as u8
             });
             count
         };
@@ -116,9 +116,9 @@ impl Counted {
         self.others[i as usize] == 0
     }
 
-    /// Whether a point is in a crowd, with more than [`Repair::CROWD`] others within reach.
+    /// Whether a point is in a crowd, with more than [`Repair::MAX_NEIGHBOURS`] others within reach.
     pub fn is_crowded(&self, i: u32) -> bool {
-        u64::from(self.others[i as usize]) > Repair::CROWD
+        u64::from(self.others[i as usize]) > Repair::MAX_NEIGHBOURS
     }
 }
 
@@ -128,7 +128,8 @@ type Point = (u32, [i32; 3]);
 /// Points that are searched along lines: in cells along short ones, else in a tree, which is made when it is needed.
 pub struct Lines<'a> {
     points: &'a Points,
-    /// Least coordinates in plan, log2 of the cells' side, and how many there are along each axis: about one for each point.
+    /// Least coordinates in plan, log2 of the cells' side, and how many there are along each axis: about one for each
+    /// point.
     low: [i64; 2],
     log2: u32,
     side: [i64; 2],
@@ -155,7 +156,8 @@ impl<'a> Lines<'a> {
         Lines { points, low, log2, side, starts, cells, tree: OnceLock::new() }
     }
 
-    /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
+    /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told
+    /// `false`.
     pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) {
         let [low, high] = around(line, self.points.near);
         let within = |p: &[i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
@@ -186,7 +188,8 @@ impl<'a> Lines<'a> {
         &self.cells[at(first)..at(last + 1)]
     }
 
-    /// What stands in the cells that lie within reach of a line, and of what lies around it, column by column; none if it is much.
+    /// What stands in the cells that lie within reach of a line, and of what lies around it, column by column; none if
+    /// it is much.
     fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[Point]; 8]>> {
         let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
         let slope = if a[0] == b[0] { 0.0 } else { (b[1] - a[1]) as f64 / (b[0] - a[0]) as f64 };
@@ -282,8 +285,8 @@ impl Tree<'_> {
         }
     }
 
-    /// [`along`](Self::along), told whether a line of this direction through zero passes a rectangle about a centre, half as
-    /// large as this, by.
+    /// [`along`](Self::along), told whether a line of this direction through zero passes a rectangle about a centre,
+    /// half as large as this, by.
     fn search(
         &self,
         a: [i32; 3],

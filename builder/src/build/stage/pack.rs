@@ -249,8 +249,8 @@ struct Root {
     pages: Vec<u32>,
 }
 
-/// Directory and pages: the only place that knows where tiles are. They hold the bounds, of which the greatest, rounded up, may
-/// be a step beyond the last tile.
+/// Directory and pages: the only place that knows where tiles are. They hold the bounds, of which the greatest, rounded
+/// up, may be a step beyond the last tile.
 fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
     let page = |t: &Blob| [t.x >> PAGE_LOG2, t.y >> PAGE_LOG2];
     let (min, count) = squares(mesh, mesh.tile_log2);

@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
 /// as eight for each triangle: a tile of a single triangle takes some [`PAIR_BYTES`] while it is built.
-const MOST_PAIRS: u64 = 1 << 21;
+const MAX_PAIRS: u64 = 1 << 21;
 const PAIR_BYTES: u64 = 2048;
-/// Pairs from which on a side that nobody chose grows until at most an eighth of the triangles is named again, if there is
-/// such a side: needles have little area, and far apart they would have a tile each.
+/// Pairs from which on a side that nobody chose grows until at most an eighth of the triangles is named again, if there
+/// is such a side: needles have little area, and far apart they would have a tile each.
 const FEW_PAIRS: u64 = 1 << 16;
 /// The smallest and the largest side of a tile there is: log2 in steps.
 pub const SMALLEST: u32 = 6;
@@ -130,8 +130,8 @@ impl Tiling {
     }
 }
 
-/// How far repairs moved ground of each of these tiles, in steps of plan and height: of the triangles that it holds, and of
-/// those that may have taken ground out of it.
+/// How far repairs moved ground of each of these tiles, in steps of plan and height: of the triangles that it holds,
+/// and of those that may have taken ground out of it.
 fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2], [f64; 2]> {
     // numbers of no sign are ordered as their bits are
     let most: HashMap<[i32; 2], [AtomicU64; 2]> = tiles.map(|at| (at, Default::default())).collect();
@@ -175,7 +175,7 @@ fn pairs(mesh: &Mesh, log2: u32) -> u64 {
 }
 
 fn too_many(mesh: &Mesh, pairs: u64) -> bool {
-    pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64)
+    pairs > MAX_PAIRS.max(8 * mesh.faces.len() as u64)
 }
 
 /// The side of tiles.
@@ -192,8 +192,8 @@ impl Side {
         Side { log2, pairs: pairs(mesh, log2) }
     }
 
-    /// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and smaller as
-    /// [`few_attributes`] needs.
+    /// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and
+    /// smaller as [`few_attributes`] needs.
     pub fn near(mesh: &Mesh, proposed: u32) -> Side {
         let faces = mesh.faces.len() as u64;
         let sides = || (proposed..LARGEST).map(|log2| Side::of(mesh, log2));
@@ -222,7 +222,7 @@ fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
     let sides = (least_tile_side(&mesh.bounds).min(proposed)..=proposed).rev();
     let few = |log2: &u32| {
         let named: u64 = plans.par_iter().map(|p| p.tiles(*log2)).sum();
-        named <= (4 * mesh.faces.len() as u64).max(MOST_PAIRS)
+        named <= (4 * mesh.faces.len() as u64).max(MAX_PAIRS)
     };
     sides.take_while(few).find(|log2| has_few_attributes(mesh, &plans, *log2)).unwrap_or(proposed)
 }
@@ -268,7 +268,8 @@ fn kind(f: &Face) -> u32 {
     u32::from(f.material) << 16 | u32::from(f.source)
 }
 
-/// A power of two that holds some ten thousand triangles of mean area, given so many and twice the area of all: from order-free totals alone.
+/// A power of two that holds some ten thousand triangles of mean area, given so many and twice the area of all: from
+/// order-free totals alone.
 pub fn tile_side(count: usize, area: i128, bounds: &[[i32; 3]; 2]) -> u32 {
     let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
     let largest = (32 - extent.leading_zeros()).clamp(10, 26);

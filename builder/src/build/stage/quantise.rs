@@ -141,8 +141,8 @@ pub fn quantise(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result
     Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, exact, outliers })
 }
 
-/// The nearest whole number, of two the even one, as [`f64::round_ties_even`]: without a call, which costs as much as all else of a
-/// place.
+/// The nearest whole number, of two the even one, as [`f64::round_ties_even`]: without a call, which costs as much as
+/// all else of a place.
 fn rounded(v: f64) -> f64 {
     const WHOLE: f64 = 3.0 * (1u64 << 51) as f64; // numbers near it have no fraction
     if v.abs() < (1u64 << 51) as f64 { v + WHOLE - WHOLE } else { v.round_ties_even() }
@@ -218,7 +218,8 @@ fn outliers(
     if faces.par_iter().all(|f| !f.is_outside()) {
         return Vec::new();
     }
-    // triangles and twice their plan area in square steps, outside and all; corners farther than 2^45 steps are drawn in
+    // triangles and twice their plan area in square steps, outside and all; corners farther than 2^45 steps are drawn
+    // in
     const FAR: f64 = (1u64 << 45) as f64;
     let local = |v: u32, i: usize| {
         let steps = (scene.positions[v as usize][i] * scale[i]).round_ties_even() - origin[i] as f64;
@@ -271,7 +272,8 @@ fn outliers(
     named
 }
 
-/// The number of the first that is so. Threads look at chunks: after each item they would ask each other whether one was found.
+/// The number of the first that is so. Threads look at chunks: after each item they would ask each other whether one
+/// was found.
 fn first<T: Sync>(all: &[T], is: impl Fn(&T) -> bool + Sync) -> Option<usize> {
     const CHUNK: usize = 1 << 14;
     let chunk = all.par_chunks(CHUNK).position_first(|some| some.iter().any(&is))?;
@@ -400,8 +402,8 @@ fn unit(step: i32) -> i64 {
     1 << (12 - step).min(48)
 }
 
-/// Median of ascending points, each counted once, rounded to a multiple of 4,096 m: outliers do not move it, nor does any order or
-/// sharing.
+/// Median of ascending points, each counted once, rounded to a multiple of 4,096 m: outliers do not move it, nor does
+/// any order or sharing.
 fn origin(given: &Given, counts: &[AtomicBool], fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
     type Counts = [BTreeMap<i64, u64>; 3];
     // as the median is rounded, so may all be: few numbers are left to count

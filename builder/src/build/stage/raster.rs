@@ -19,16 +19,15 @@ pub struct Rastered {
     zero: [i128; 2],
     up: i64,
     cells: [u32; 2],
+    /// 0: heights of 8 bits, 1: of 16.
+    class: u8,
     /// Least and greatest coordinates in steps: in plan of the first and last place with ground, rounded outwards, in
     /// height of the posts as they are stored.
     pub bounds: [[i32; 3]; 2],
     pub material: u16,
     pub source: u16,
     blocks: [usize; 2],
-    /// With heights of 16 bits.
     records: Vec<[u8; 64]>,
-    /// Whether heights of 8 bits are enough for a block. Where they are for all of a part, it has such.
-    narrow: Vec<bool>,
 }
 
 const SIDE: usize = BLOCK_CELLS as usize;
@@ -61,8 +60,7 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
     // half a scale of error is allowed at a post, and a height step of its own rounding
     let allowed = ((field.tolerance * scale_z) as u64).max(1);
     let coarsest = (allowed.ilog2() + 1).min(PATCH_UNITS.end().ilog2() - FRACTION);
-    // the scale of each block, and whether heights of 8 bits are enough for it
-    let scales = || -> Option<Vec<(u32, bool)>> {
+    let scales_for = |top: i64| -> Option<Vec<u32>> {
         let scale = |b: usize| {
             let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
             let posts = (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j)));
@@ -70,14 +68,12 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
             let ends = heights.map(|z| [z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
             let range = ends.map_or(0, |[low, high]| high - low);
             // rounding by neighbours' scales may widen the range by one coarsest step at either end
-            let scale_for = |top: i64| (0..=coarsest).find(|&s| (range + (2 << coarsest)) >> s < top);
-            let narrow = scale_for(255).map(|s| (s, true));
-            narrow.or_else(|| scale_for(65_535).map(|s| (s, false)))
+            (0..=coarsest).find(|&s| (range + (2 << coarsest)) >> s < top)
         };
         (0..blocks[0] * blocks[1]).into_par_iter().map(scale).collect()
     };
-    let found = scales().ok_or_else(|| limit("is too steep for 16 bits a block; allow a larger tolerance"))?;
-    let (scales, narrow): (Vec<u32>, Vec<bool>) = found.into_iter().unzip();
+    let found = scales_for(255).map(|s| (0, s)).or_else(|| scales_for(65_535).map(|s| (1, s)));
+    let (class, scales) = found.ok_or_else(|| limit("is too steep for 16 bits a block; allow a larger tolerance"))?;
     // the coarsest scale of the blocks that share a post
     let scale_of = &scales;
     let shared = |x: usize, y: usize| {
@@ -111,7 +107,10 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
         // all ones is no height
         let values = heights.iter().map(|h| h.map_or(u16::MAX, |z| ((z - base) >> scale) as u16));
         for (k, v) in values.enumerate() {
-            r[POSTS_AT[1] + 2 * k..][..2].copy_from_slice(&v.to_le_bytes());
+            match class {
+                0 => r[POSTS_AT[0] + k] = v as u8,
+                _ => r[POSTS_AT[1] + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
+            }
         }
         Ok((r, height))
     };
@@ -129,12 +128,12 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
         zero,
         up: up as i64,
         cells: cells.map(|c| c as u32),
+        class,
         bounds: Default::default(),
         material: field.material,
         source: field.source,
         blocks,
         records,
-        narrow,
     };
     let plan = [0, 1].map(|axis| field.ends(axis));
     for (k, (q, z)) in [plan.map(|p| p[0] >> FRACTION), plan.map(|p| (p[1] + UNIT - 1) >> FRACTION)]
@@ -244,12 +243,12 @@ impl Rastered {
             start: start.map(|u| u as u32),
             first: [0, 1].map(|a| (part.first[a] * BLOCK_CELLS).wrapping_sub((start[a] >> 32) as u32)),
             cells: part.cells,
-            class: self.class(part),
+            class: self.class,
             interpolation: 0,
             voids: self.has_voids(part).into(),
             wide: wide.into(),
             blocks: part.blocks[0],
-            place: (place / self.block_len(part)) as u32,
+            place: (place / self.block_len()) as u32,
             attribute,
             reserved0: [0; 3],
             up: halves(self.up as u64),
@@ -257,44 +256,25 @@ impl Rastered {
         }
     }
 
-    /// 0: heights of 8 bits, 1: of 16.
-    fn class(&self, part: &Part) -> u8 {
-        let wide = self.along_rows(part, &self.narrow).flatten().any(|narrow| !narrow);
-        wide.into()
-    }
-
-    /// Bytes of a block of a part.
-    pub fn block_len(&self, part: &Part) -> usize {
-        if self.class(part) == 0 { 32 } else { 64 }
+    /// Bytes of a block.
+    pub fn block_len(&self) -> usize {
+        if self.class == 0 { 32 } else { 64 }
     }
 
     /// Whether a post of a part has no height.
     pub fn has_voids(&self, part: &Part) -> bool {
+        let (at, size) = (POSTS_AT[usize::from(self.class)], 1 + usize::from(self.class));
         let none = |post: &[u8]| post.iter().all(|&b| b == 0xFF);
-        let posts = |r: &[u8; 64]| r[POSTS_AT[1]..][..2 * BLOCK_POSTS].chunks(2).any(none);
-        self.along_rows(part, &self.records).flatten().any(posts)
+        self.rows(part).flatten().any(|r| r[at..][..BLOCK_POSTS * size].chunks(size).any(none))
     }
 
     /// Bytes of the blocks of a part, row by row.
     pub fn bytes(&self, part: &Part) -> Vec<u8> {
-        let all = self.along_rows(part, &self.records).flatten();
-        if self.class(part) == 1 {
-            return all.flatten().copied().collect();
-        }
-        all.flat_map(|r| {
-            let mut narrow = [0; 32];
-            narrow[..POSTS_AT[0]].copy_from_slice(&r[..POSTS_AT[0]]);
-            for k in 0..BLOCK_POSTS {
-                narrow[POSTS_AT[0] + k] = r[POSTS_AT[1] + 2 * k];
-            }
-            narrow
-        })
-        .collect()
+        self.rows(part).flatten().flat_map(|r| &r[..self.block_len()]).copied().collect()
     }
 
-    fn along_rows<'a, T>(&self, part: &Part, of: &'a [T]) -> impl Iterator<Item = &'a [T]> + use<'a, T> {
-        let ([x, y], [columns, rows], wide) =
-            (part.first.map(|v| v as usize), part.blocks.map(|v| v as usize), self.blocks[0]);
-        (y..y + rows).map(move |j| &of[j * wide + x..][..columns])
+    fn rows(&self, part: &Part) -> impl Iterator<Item = &[[u8; 64]]> {
+        let ([x, y], [columns, rows]) = (part.first.map(|v| v as usize), part.blocks.map(|v| v as usize));
+        (y..y + rows).map(move |j| &self.records[j * self.blocks[0] + x..][..columns])
     }
 }

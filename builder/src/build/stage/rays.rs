@@ -232,7 +232,8 @@ fn bundles(walls: &[&Wall], palette: &[(u16, u16)], frame: Frame) -> (Vec<Record
     (records, places)
 }
 
-/// Takes the next bundle's walls from the end of what is left: first the last, then the nearest that need the fewest new vertices.
+/// Takes the next bundle's walls from the end of what is left: first the last, then the nearest that need the fewest
+/// new vertices.
 fn gathered(walls: &[&Wall], left: &mut Vec<u32>, class: u16, frame: Frame) -> Vec<u32> {
     let [plan, relief] = spans(class, frame);
     let (mut members, mut points): (Vec<u32>, Vec<[i32; 3]>) = (Vec::new(), Vec::new());

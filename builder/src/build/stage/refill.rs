@@ -1,10 +1,10 @@
 //! No repair opens a slit: ground that repairs uncovered inside the mesh is covered again.
 //!
-//! Where a triangle is divided or a vertex moves, an open edge sweeps over some ground. At the border of the mesh that is the
-//! shift that an image states. But inside, where other ground began at that edge or under it, a slit is left if that does not
-//! follow. So what was swept is noted, as triangles; and in the end, where the ground ends now beside one of them and did not end
-//! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end, nor is the foot of
-//! a wall, or any line on it, that rounding alone set off the vertical.
+//! Where a triangle is divided or a vertex moves, an open edge sweeps over some ground. At the border of the mesh that
+//! is the shift that an image states. But inside, where other ground began at that edge or under it, a slit is left if
+//! that does not follow. So what was swept is noted, as triangles; and in the end, where the ground ends now beside one
+//! of them and did not end before within the shift, that triangle is added. Seen from above: a step of less than
+//! [`RISE`] is no end, nor is the foot of a wall, or any line on it, that rounding alone set off the vertical.
 
 use super::ground::{Ground, Place, Record, Sweep};
 use super::region::{Flat, Region, ends_of};
@@ -21,9 +21,9 @@ use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Most times that is looked again: what is added may end beside what was swept, too.
-const TIMES: usize = 64;
+const MAX_REPEATS: usize = 64;
 /// What is shorter is no part of an edge.
-const LEAST: f64 = 1e-9;
+const MIN_LENGTH: f64 = 1e-9;
 /// Parts of a long edge that have boxes of their own.
 const PARTS: usize = 4;
 
@@ -35,7 +35,8 @@ const TOGETHER: usize = 1 << 14;
 const ROUNDING: f64 = 0.7;
 /// How wide rounding makes an upright wall in plan, in steps: within that a wall is at all its heights.
 const WALL: f64 = 1.5;
-/// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground another one away.
+/// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground
+/// another one away.
 const FAR: f64 = 2.125;
 
 type Tree = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
@@ -90,7 +91,8 @@ impl Piece {
         [0, 1, 2].map(|k| a[k] + s * (b[k] - a[k]))
     }
 
-    /// Which part of the whole edge lies within `reach` of another piece in plan, if that is not `rise` higher or lower.
+    /// Which part of the whole edge lies within `reach` of another piece in plan, if that is not `rise` higher or
+    /// lower.
     fn near(&self, other: &Piece, reach: f64, rise: f64) -> Option<[f64; 2]> {
         let (from, to) = (self.at(0.0), self.at(1.0));
         let d = [0, 1, 2].map(|k| to[k] - from[k]);
@@ -112,7 +114,7 @@ impl Piece {
         let mut all = [f64::INFINITY, f64::NEG_INFINITY];
         for s in [0.0, 1.0].into_iter().chain([-reach, reach, -touch, touch].map(|off| (off - start[1]) / w)) {
             let (along, off) = (start[0] + s * u, start[1] + s * w);
-            if (0.0..=1.0).contains(&s) && off.abs() <= reach * (1.0 + LEAST) {
+            if (0.0..=1.0).contains(&s) && off.abs() <= reach * (1.0 + MIN_LENGTH) {
                 let half = (reach * reach - off * off).max(0.0).sqrt();
                 all = [all[0].min((along - half) / length), all[1].max((along + half) / length)];
             }
@@ -154,7 +156,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     };
     let all = region(&swept);
     let (mut now, mut early) = (near(&all, &ground.vertices, &ground.faces), near(&all, &vertices, &faces));
-    for _ in 0..TIMES {
+    for _ in 0..MAX_REPEATS {
         let lost = lost([(&ground.vertices, &now), (&vertices, &early)], &swept, f64::from(rise));
         if lost.is_empty() {
             break;
@@ -221,7 +223,7 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Sweep], rise: f64) -> 
         let some = near.into_iter().filter_map(|i| {
             let [from, to] = covers(swept[i as usize].corners, piece.ends, rise)?;
             let part = [from.max(piece.part[0]), to.min(piece.part[1])];
-            (part[1] - part[0] > LEAST).then_some((i, Piece { part, ..piece }))
+            (part[1] - part[0] > MIN_LENGTH).then_some((i, Piece { part, ..piece }))
         });
         let mut some: Vec<(u32, Piece)> = some.collect();
         some.sort_by_key(|(i, _)| (swept[*i as usize].size(), *i));
@@ -328,7 +330,7 @@ fn gaps([mut from, to]: [f64; 2], mut others: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let mut gaps = Vec::new();
     for [start, end] in others {
         let start = start.min(to);
-        if start - from > LEAST {
+        if start - from > MIN_LENGTH {
             gaps.push([from, start]);
         }
         from = from.max(end);
@@ -367,7 +369,7 @@ fn covers([p, q, r]: [Place; 3], [a, b]: [Place; 2], level: f64) -> Option<[f64;
     let [low, high] = [p[2].min(q[2]).min(r[2]), p[2].max(q[2]).max(r[2])].map(f64::from);
     keep(high + level - at_a, high + level - at_b);
     keep(at_a - low + level, at_b - low + level);
-    (to - from > LEAST).then_some([from, to])
+    (to - from > MIN_LENGTH).then_some([from, to])
 }
 
 /// How many steps of height a triangle climbs in one of plan: of this area, doubled.

@@ -7,7 +7,7 @@ use std::ops::Range;
 const SIDES: [u32; 2] = [9, 11];
 const EACH: u32 = 10;
 /// Most rows of squares that are looked at one by one.
-const FEW: i64 = 16;
+const MAX_ROWS: i64 = 16;
 
 /// A rectangle in plan: its ends.
 pub type Flat = [[i64; 2]; 2];
@@ -47,7 +47,7 @@ impl Region {
     /// Whether some of it lies in the squares under a rectangle, as far as those are few.
     pub fn may_meet(&self, flat: Flat) -> bool {
         let [columns, rows] = self.squares(flat);
-        !columns.is_empty() && !rows.is_empty() && (rows.end - rows.start > FEW || self.meets(flat))
+        !columns.is_empty() && !rows.is_empty() && (rows.end - rows.start > MAX_ROWS || self.meets(flat))
     }
 
     /// Whether some of it lies in the squares under a rectangle.

@@ -1,13 +1,13 @@
 //! The rule of VS Terrain in one tile.
 //!
 //! A square of ground is *examined*: it is accepted as a leaf if few triangles meet it or if its volume, its area times
-//! the height between the lowest and the highest corner of these triangles, is small; else its four quarters are examined,
-//! one step deeper. The depth of a square is log2 of the root's side over its own; the root is the least power-of-two
-//! square as large as the ground.
+//! the height between the lowest and the highest corner of these triangles, is small; else its four quarters are
+//! examined, one step deeper. The depth of a square is log2 of the root's side over its own; the root is the least
+//! power-of-two square as large as the ground.
 //!
 //! A leaf is a block of the image, whose eight cells tell its triangles further apart. Two things that the rule does
-//! not ask for divide the ground as well: the borders of tiles, and squares with more triangles than one group of bundles
-//! may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
+//! not ask for divide the ground as well: the borders of tiles, and squares with more triangles than one group of
+//! bundles may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
 
 use super::bundle::Tri;
 use crate::build::error::{BuildError, Limit};
@@ -68,10 +68,10 @@ impl<'a> Rule<'a> {
 
 /// Most bytes of index that a rule may ask for, or so many for each triangle. Ordinary ground takes 20 to 60 for each;
 /// where triangles stand steep or lie in stacks no smaller square tells them apart, and a rule goes on to the finest.
-const MOST: [u64; 2] = [256 << 20, 256];
+const MAX_INDEX_BYTES: [u64; 2] = [256 << 20, 256];
 
 /// Whether a rule may ask for so many bytes of index in all tiles of a mesh of so many triangles.
 pub fn allowed(split: Split, bytes: u64, triangles: usize) -> Result<(), BuildError> {
-    let most = MOST[0].max(MOST[1] * triangles as u64);
+    let most = MAX_INDEX_BYTES[0].max(MAX_INDEX_BYTES[1] * triangles as u64);
     if bytes <= most { Ok(()) } else { Err(Limit::Split { split, most, triangles: triangles as u64 }.into()) }
 }

@@ -1,7 +1,8 @@
 //! Walls: ceilings and obstacles, kept beside the ground, whose vertices and edges they follow through its repairs.
 //!
-//! A wall shares places with the ground. Where a repair moves such a place, or draws an edge that both have to a path, the wall does the
-//! same: so no slit opens between a kerb's top and its face. What repairs of the ground leave upright becomes a wall.
+//! A wall shares places with the ground. Where a repair moves such a place, or draws an edge that both have to a path,
+//! the wall does the same: so no slit opens between a kerb's top and its face. What repairs of the ground leave upright
+//! becomes a wall.
 
 use super::clean::is_line;
 use super::ground::{Place, Step, Trail};
@@ -78,8 +79,8 @@ fn follow(mut walls: Vec<Wall>, steps: Vec<Step>) -> Vec<Wall> {
     walls
 }
 
-/// Whether the closed plan of a wall may meet the rectangle from `low` of this size, whose right and upper borders belong to its
-/// neighbours: where it does it says so, and it may where it lies less than a step off.
+/// Whether the closed plan of a wall may meet the rectangle from `low` of this size, whose right and upper borders
+/// belong to its neighbours: where it does it says so, and it may where it lies less than a step off.
 pub fn meets(corners: &[[i32; 3]; 3], low: [i64; 2], size: [i64; 2]) -> bool {
     let high = [low[0] + size[0], low[1] + size[1]];
     let p = corners.map(|c| [i64::from(c[0]), i64::from(c[1])]);

@@ -1,12 +1,13 @@
 //! Weld: vertices that lie close to each other become one.
 //!
 //! A vertex is a root if no root within reach has a smaller hash of its coordinates; every other takes the nearest
-//! root. That is decided from the least hash on, in rounds; after [`ROUNDS`] what is undecided stays itself. So a result
-//! depends on nothing but the places nearby, and no vertex moves farther than the reach.
+//! root. That is decided from the least hash on, in rounds; after [`ROUNDS`] what is undecided stays itself. So a
+//! result depends on nothing but the places nearby, and no vertex moves farther than the reach.
 //!
-//! **Crowds are let be**: a vertex with more than [`Repair::CROWD`] others within reach stays itself and is nobody's root, and
-//! is counted ([`Repair::crowded`]). A reach that so many share is no gap between them, but a heap of loose triangles, or
-//! a mesh finer than the reach, which joining would leave nothing of; and the work stays in proportion to the vertices.
+//! **Crowds are let be**: a vertex with more than [`Repair::MAX_NEIGHBOURS`] others within reach stays itself and is
+//! nobody's root, and is counted ([`Repair::crowded`]). A reach that so many share is no gap between them, but a heap
+//! of loose triangles, or a mesh finer than the reach, which joining would leave nothing of; and the work stays in
+//! proportion to the vertices.
 //!
 //! No place loses its ground: where joining would leave a triangle without plan area, and no other triangle has the
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
@@ -47,8 +48,8 @@ pub struct Joins {
 
 /// Who joins whom: pairs of a vertex and its root, ascending.
 ///
-/// Vertices in a crowd are let be. Given which vertices an edge links, those that a chain of edges links within reach of
-/// both are no neighbours: a fine mesh, not a gap.
+/// Vertices in a crowd are let be. Given which vertices an edge links, those that a chain of edges links within reach
+/// of both are no neighbours: a fine mesh, not a gap.
 pub fn joins(
     ground: &Ground,
     members: &[u32],

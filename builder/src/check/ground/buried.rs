@@ -1,17 +1,19 @@
 //! Buried roads: ground of one material that stands through ground of another.
 //!
-//! Looked at are the cells over which triangles of two materials lie over each other, no steeper to each other than [`PARALLEL`]: what
-//! meets steeper, as walls do, is meant to cross. Parts where one material lies above the
-//! other hang together along edges of triangles. Such a part counts if
+//! Looked at are the cells over which triangles of two materials lie over each other, no steeper to each other than
+//! [`PARALLEL`]: what meets steeper, as walls do, is meant to cross. Parts where one material lies above the other hang
+//! together along edges of triangles. Such a part counts if
 //!
-//! - it crosses: it comes down to one height with the other material at a triangle beyond whose edge, or in which, that lies above;
-//! - and it and the part beyond the line are both more than the limit high, [`LIMIT`] metres unless another is asked for.
+//! - it crosses: it comes down to one height with the other material at a triangle beyond whose edge, or in which, that
+//!   lies above;
+//! - and it and the part beyond the line are both more than the limit high, [`LIMIT`] metres unless another is asked
+//!   for.
 //!
-//! Of two materials all parts that count are summed up: where either lies above by more than the limit. The material that is above
-//! on less of it stands through the other. Areas of less than [`SMALL`] square metres are not told.
+//! Of two materials all parts that count are summed up: where either lies above by more than the limit. The material
+//! that is above on less of it stands through the other. Areas of less than [`SMALL`] square metres are not told.
 //!
-//! Not found: ground that covers a road whole, with no line where they cross; two parts of one material; a height field, which is
-//! no triangles.
+//! Not found: ground that covers a road whole, with no line where they cross; two parts of one material; a height
+//! field, which is no triangles.
 
 use std::collections::BTreeMap;
 
@@ -112,12 +114,14 @@ impl Ground {
 /// What a tile knows of the parts in it, as far as others need it.
 struct OfTile {
     parts: Vec<(Side, Part)>,
-    /// Those edges that other tiles may know, too, with the number of their part, and whether ground at them is at one height.
+    /// Those edges that other tiles may know, too, with the number of their part, and whether ground at them is at one
+    /// height.
     beyond: Vec<(Link, (u32, bool))>,
     crossings: Vec<[u32; 2]>,
 }
 
-/// What stands through other ground by more than so much, metres, that of most area first. An error says why nobody looked.
+/// What stands through other ground by more than so much, metres, that of most area first. An error says why nobody
+/// looked.
 pub fn buried(t: &Terrain, limit: f64) -> Result<Vec<Finding>, String> {
     let look = Look { lattice: Lattice::of(t), tile_log2: t.header().tile_log2, limit };
     let see = |ground: &mut (Ground, [i32; 2]), cell: &Stack, pair: [&Member; 2]| {

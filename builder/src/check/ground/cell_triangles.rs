@@ -53,7 +53,8 @@ pub struct Polygon {
     count: usize,
 }
 
-/// A triangle has three corners, and each of nine cuts, three sides, four of a cell and two heights, leaves one more at most.
+/// A triangle has three corners, and each of nine cuts, three sides, four of a cell and two heights, leaves one more at
+/// most.
 const CORNERS: usize = 12;
 
 impl Lattice {
@@ -86,8 +87,8 @@ pub fn within(all: &[Member], one: usize, reach: f64) -> impl Iterator<Item = us
     (one + 1..all.len()).take_while(move |&k| all[k].heights[0] <= end)
 }
 
-/// Shows `see` all pairs of triangles over one cell whose materials are not `alike`, and one of which begins no more than so far above the
-/// other's top, metres. What `done` makes of each tile's; none if there are too many pairs.
+/// Shows `see` all pairs of triangles over one cell whose materials are not `alike`, and one of which begins no more
+/// than so far above the other's top, metres. What `done` makes of each tile's; none if there are too many pairs.
 pub fn pairs<R: Default, S: Send>(
     t: &Terrain,
     reach: f64,
@@ -160,7 +161,8 @@ impl Member {
         })
     }
 
-    /// Where it and another of another sheet lie over each other in a cell of this size, if they come apart by no more than so much, metres a metre.
+    /// Where it and another of another sheet lie over each other in a cell of this size, if they come apart by no more
+    /// than so much, metres a metre.
     pub fn shared(&self, other: &Member, lattice: Lattice, size: [i64; 2], parallel: f64) -> Option<Shared> {
         let off = [0, 1, 2].map(|k| self.plane[k] - other.plane[k]);
         let crosses = off[1] * off[1] + off[2] * off[2] > (parallel * lattice.steps[0]).powi(2);

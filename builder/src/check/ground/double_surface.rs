@@ -23,7 +23,8 @@ use super::{
 
 /// Triangles over one cell beyond which it is a heap, and no ground.
 const HEAP: u32 = 256;
-/// Triangles that are compared, and as many for each triangle; where all cells hold more, those of most triangles are asked at places.
+/// Triangles that are compared, and as many for each triangle; where all cells hold more, those of most triangles are
+/// asked at places.
 const PAIRS: u64 = 1 << 22;
 const PAIRS_EACH: u64 = 32;
 /// Places at which is asked for each square metre, and at most; and triangles over all of them.
@@ -31,7 +32,7 @@ const EACH: f64 = 16.0;
 const PLACES: f64 = 262_144.0;
 const WORK: f64 = 2_097_152.0;
 /// What lies nearer is no second ground, metres: overlays lie 2 mm above what they cover.
-pub const LEAST: f64 = 0.005;
+pub const MIN_APART: f64 = 0.005;
 /// From here on it may be a pavement, metres: it is a note.
 const KERB: f64 = 0.1;
 /// Heights that differ by less are one, metres.
@@ -68,8 +69,9 @@ struct Near {
     apart: [f64; 2],
 }
 
-/// What lies twice, more than [`LEAST`] and no more than `most` metres apart, that of most area first. Top and underside of one
-/// thing are no two grounds: of one source, if `scene` is what the image was built from, only what is wound alike counts.
+/// What lies twice, more than [`MIN_APART`] and no more than `most` metres apart, that of most area first. Top and
+/// underside of one thing are no two grounds: of one source, if `scene` is what the image was built from, only what is
+/// wound alike counts.
 pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>) -> DoubleSurfaces {
     let tiles: Vec<TileView> = decode::tiles(t).collect();
     let look = Look::new(t, &tiles, most);
@@ -173,7 +175,7 @@ impl<'a> Look<'a> {
 
     /// Where one of two triangles over a cell lies next above the other.
     fn pieces(&self, [a, b]: [usize; 2], both: &Shared, members: &[Member], low: [i64; 2], found: &mut Vec<Near>) {
-        let [least, most] = [LEAST, self.most];
+        let [least, most] = [MIN_APART, self.most];
         for (range, above, below) in [([least, most], a, b), ([-most, -least], b, a)] {
             let Some((part, ends)) = both.between(range[0], range[1]) else { continue };
             let at = part.centre();
@@ -191,7 +193,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// What lies over other ground over a cell, at places that are asked: anywhere, so that nothing regular lies between them all.
+    /// What lies over other ground over a cell, at places that are asked: anywhere, so that nothing regular lies
+    /// between them all.
     fn at_places(&self, cell: &Stack, found: &mut Vec<Near>) {
         let mut state = mix(cell.low[0] as u64) ^ cell.low[1] as u64;
         let mut next = || {
@@ -208,7 +211,7 @@ impl<'a> Look<'a> {
                 let [z, low] = [0, 1].map(|i| self.t.z_f64(&pair[i]));
                 let over = Over { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
                 let apart = over.height();
-                if apart > LEAST && apart <= self.most && (dx - ex).hypot(dy - ey) <= PARALLEL {
+                if apart > MIN_APART && apart <= self.most && (dx - ex).hypot(dy - ey) <= PARALLEL {
                     found.push(Near { over, area: self.each, apart: [apart; 2] });
                 }
             }

@@ -9,8 +9,8 @@ use rstar::{AABB, RTree, primitives::GeomWithData};
 
 use super::border::{Edge, span};
 
-/// A face that has a corner on an edge stands at it if it rises so many times as far as it leans off, and that is no more, metres; and if
-/// it runs along the edge, but for the sine of an angle.
+/// A face that has a corner on an edge stands at it if it rises so many times as far as it leans off, and that is no
+/// more, metres; and if it runs along the edge, but for the sine of an angle.
 const STEEP: f64 = 4.0;
 const LEAN: f64 = 0.05;
 const SKEW: f64 = 0.3;
@@ -47,7 +47,8 @@ pub fn standing(scene: &Scene, t: &Terrain, spots: &[Spot]) -> Vec<bool> {
     });
     met.into_iter().map(AtomicBool::into_inner).collect()
 }
-/// A face seen from the side: where it stands in plan, and its corners, each metres from there and its height; and where they lie.
+/// A face seen from the side: where it stands in plan, and its corners, each metres from there and its height; and
+/// where they lie.
 struct Standing {
     plan: [[f64; 2]; 2],
     corners: [[f64; 2]; 3],

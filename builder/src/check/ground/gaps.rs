@@ -23,7 +23,8 @@ pub struct Gap {
     pub width: f64,
     /// It goes on, and is wider there than is asked for.
     pub wider: bool,
-    /// Metres along it, about: of two edges that face each other half of each, of a hole half of its rim without its width.
+    /// Metres along it, about: of two edges that face each other half of each, of a hole half of its rim without its
+    /// width.
     pub length: f64,
     /// Metres by which one side of it is higher than the other at most.
     pub rise: f64,
@@ -41,7 +42,8 @@ pub const SLENDER: f64 = 4.0;
 const LEVEL: f64 = 0.001;
 
 impl Gap {
-    /// From runs along so many metres. Nothing if it is a jag or a corner; what edges go all around, or lies all around them, is none.
+    /// From runs along so many metres. Nothing if it is a jag or a corner; what edges go all around, or lies all around
+    /// them, is none.
     pub fn of(runs: &[&Run], length: f64, ring: bool, hair: f64) -> Option<Self> {
         let met: Vec<&Met> = runs.iter().flat_map(|run| &run.met).collect();
         let plan = |[x, y, _]: [f64; 3]| [x, y];

@@ -70,7 +70,8 @@ pub const LISTED: usize = 1000;
 /// Kinds that [`ground`] looks for.
 pub const OF_GROUND: [Code; Code::OF_GROUND.len()] = Code::OF_GROUND;
 
-/// Looks for what is wanted in an image. Of upright faces and undersides only `scene` knows, from which the image was built.
+/// Looks for what is wanted in an image. Of upright faces and undersides only `scene` knows, from which the image was
+/// built.
 pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl Fn(Code) -> bool) -> Vec<Look> {
     let mut looks = Vec::new();
     if wanted(Code::Gap) || wanted(Code::Step) {

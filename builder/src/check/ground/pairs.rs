@@ -1,14 +1,15 @@
-//! Pairs of boundary edges: ground ends at one and begins again at the other, with no ground and no upright face between them.
+//! Pairs of boundary edges: ground ends at one and begins again at the other, with no ground and no upright face
+//! between them.
 //!
-//! At places along each open edge a ray goes away from its ground, in plan. Its partner is the edge that is nearest in space of those
-//! where ground begins along the ray, whatever its height. The two are
+//! At places along each open edge a ray goes away from its ground, in plan. Its partner is the edge that is nearest in
+//! space of those where ground begins along the ray, whatever its height. The two are
 //!
 //! - a *gap*, as wide as they lie apart in plan;
 //! - a *step*, as high as they differ in height, if that is more than they lie apart;
 //! - or both.
 //!
 //! Of ground steeper than 60 degrees edges are no pair, and no step goes up or down to it: no wheel stands there.
-//! Edges lie in a tree of boxes, and what is looked at beside one of them is bounded by [`MOST_LOOKED`].
+//! Edges lie in a tree of boxes, and what is looked at beside one of them is bounded by [`MAX_LOOKED`].
 
 use std::{
     cell::Cell,
@@ -31,16 +32,17 @@ use super::steps::Step;
 
 /// All heights.
 pub const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
-/// Places of an edge: metres that they are apart, how many there are at least, of a short edge and of others, and at most, and what is left
-/// out at either end, of its length.
+/// Places of an edge: metres that they are apart, how many there are at least, of a short edge and of others, and at
+/// most, and what is left out at either end, of its length.
 const APART: f64 = 0.5;
 const FEWEST: [usize; 2] = [3, 8];
 const SHORT: f64 = 0.01;
-const MOST: usize = 1 << 11;
+const MAX_PLACES: usize = 1 << 11;
 const END: f64 = 1.0 / 512.0;
-/// Boxes of edges that are looked at for each place; and edges that face it, beyond which nothing farther away is looked at.
-const MOST_LOOKED: usize = 128;
-const MOST_FACING: usize = 8;
+/// Boxes of edges that are looked at for each place; and edges that face it, beyond which nothing farther away is
+/// looked at.
+const MAX_LOOKED: usize = 128;
+const MAX_FACING: usize = 8;
 /// First nothing farther away is looked at, metres, and then so many times as far.
 const NEAR: [f64; 2] = [0.01, 4.0];
 /// Ground that is so much higher or lower than both edges is not between them, metres.
@@ -84,7 +86,7 @@ pub fn places(edges: &[&Edge]) -> u64 {
 fn places_of(edge: &Edge) -> usize {
     let length = span(edge.plan);
     let fewest = if length < SHORT { FEWEST[0] } else { FEWEST[1] };
-    ((length / APART).ceil() as usize).clamp(fewest, MOST)
+    ((length / APART).ceil() as usize).clamp(fewest, MAX_PLACES)
 }
 
 /// The share of an edge's length at which a place lies.
@@ -313,7 +315,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
     fn way(&self, number: usize) -> Way {
         let e = self.edges[number];
         let count = places_of(e);
-        let (length, most) = (span(e.plan), MOST_LOOKED * count);
+        let (length, most) = (span(e.plan), MAX_LOOKED * count);
         let asked: Vec<Option<f64>> = (0..count).map(|k| self.most(e, k)).collect();
         let reach = self.ask.reach;
         let (mut near, mut way) = (NEAR[0].min(reach), Way { met: Vec::new(), alone: Vec::new(), is_crowded: false });
@@ -334,7 +336,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
                     are_sure &= found[k].is_some_and(|found| found.far <= near);
                 }
             }
-            if near >= reach || are_sure || facing.len() >= MOST_FACING * count {
+            if near >= reach || are_sure || facing.len() >= MAX_FACING * count {
                 break;
             }
             before = near;
@@ -391,7 +393,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
     /// The less of so much and of how far no ground begins along an edge, to either side.
     fn free(&self, e: &Edge, [x, y, z]: [f64; 3], out: f64) -> f64 {
         let side = |way: [f64; 2]| {
-            let facing = self.front([x, y], way, [0.0, out], MOST_LOOKED).unwrap_or_default();
+            let facing = self.front([x, y], way, [0.0, out], MAX_LOOKED).unwrap_or_default();
             let found = self.nearest(&facing, 0.0, z, out).filter(|found| (found.z - z).abs() <= REACH + found.out);
             found.map_or(out, |found| found.out)
         };
@@ -489,7 +491,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         let widens = [first.checked_sub(1).and_then(opens), opens(last + 1)];
         let wider = |k: &usize| {
             let (at, most) = (edge.on(share(edge, *k)), self.most(edge, *k).unwrap_or(0.0));
-            let facing = self.front([at[0], at[1]], edge.away, [0.0, 4.0 * most], MOST_LOOKED).unwrap_or_default();
+            let facing = self.front([at[0], at[1]], edge.away, [0.0, 4.0 * most], MAX_LOOKED).unwrap_or_default();
             let found = self.nearest(&facing, 0.0, at[2], 4.0 * most);
             found.and_then(|found| self.met(edge, *k, found, 4.0 * most)).is_some_and(|m| m.width > most)
         };
@@ -575,8 +577,8 @@ pub fn ends(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<[[f64; 2];
     Some([end, farthest(end)?])
 }
 
-/// Of places along something, and how much of it there is at each, that nearest to the middle of those at which there is as much as
-/// anywhere, but for a hundredth or for `slack`.
+/// Of places along something, and how much of it there is at each, that nearest to the middle of those at which there
+/// is as much as anywhere, but for a hundredth or for `slack`.
 pub fn middle<T>(all: &[T], slack: f64, at: impl Fn(&T) -> [f64; 2], much: impl Fn(&T) -> f64) -> Option<&T> {
     let most = all.iter().map(&much).fold(0.0, f64::max);
     let alike = || all.iter().filter(|one| much(one) >= most - slack.max(most / 100.0));
@@ -586,8 +588,8 @@ pub fn middle<T>(all: &[T], slack: f64, at: impl Fn(&T) -> [f64; 2], much: impl 
     alike().min_by(|a, b| off(a).total_cmp(&off(b)))
 }
 
-/// Runs along edges, by the corners to which they go: those that meet in one hang together. And the runs that lead back to where
-/// others of their part began.
+/// Runs along edges, by the corners to which they go: those that meet in one hang together. And the runs that lead back
+/// to where others of their part began.
 fn linked(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (DisjointSet, Vec<u32>) {
     let mut parts = DisjointSet::new(corners.len());
     let (mut first, mut rings) = (HashMap::new(), Vec::new());

@@ -34,9 +34,9 @@ struct Piece {
     at: [f64; 3],
 }
 
-/// What lies at one height and has another mu, rr, gain or priority, no farther apart than heights of one layer: pairs of materials,
-/// those of most area first. A pair of which the higher priority answers everywhere is as it was meant. An error says why nobody
-/// looked.
+/// What lies at one height and has another mu, rr, gain or priority, no farther apart than heights of one layer: pairs
+/// of materials, those of most area first. A pair of which the higher priority answers everywhere is as it was meant.
+/// An error says why nobody looked.
 pub fn overlaps(t: &Terrain) -> Result<Vec<Finding>, String> {
     let surface = |m: u16| t.materials().get(usize::from(m)).map(|m| [m.mu, m.rolling, m.gain]).unwrap_or_default();
     let name = |m: u16| shown(&format!("{:?}", t.material_name(m)));

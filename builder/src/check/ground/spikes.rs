@@ -1,20 +1,20 @@
 //! Spikes: a few vertices far above, or far below, the ring around them.
 //!
-//! Vertices hang together along edges that are no higher than the limit, [`LIMIT`] metres unless another is asked for. A group is what
-//! hangs together, or several such that lie beside each other, of no more than [`MOST`] vertices; or any number of vertices that all
-//! lie at exactly 0, or at a height that stands for no data. Its ring is made of the other vertices of its triangles, and of the edges
-//! between those. A group is a spike if
+//! Vertices hang together along edges that are no higher than the limit, [`LIMIT`] metres unless another is asked for.
+//! A group is what hangs together, or several such that lie beside each other, of no more than [`MAX_VERTICES`]
+//! vertices; or any number of vertices that all lie at exactly 0, or at a height that stands for no data. Its ring is
+//! made of the other vertices of its triangles, and of the edges between those. A group is a spike if
 //!
 //! - it lies above all of its ring, or below all of it, by more than the limit;
 //! - and that is more than [`TIMES`] times the height of the steepest edge of the ring, from end to end;
 //! - and the ring has at least [`FEWEST`] vertices: of fewer nobody can tell which of them is wrong;
-//! - and ground goes on beyond the ring: other triangles have at least half of its edges. Else the group is the tip of a thing, as of a
-//!   roof or a cone.
+//! - and ground goes on beyond the ring: other triangles have at least half of its edges. Else the group is the tip of
+//!   a thing, as of a roof or a cone.
 //!
 //! A post of a height field counts as a vertex with eight neighbours, or fewer beside posts without height.
 //!
-//! Not found: a vertex that lies off in plan alone; a vertex with triangles that were left out of the image, as steep ones may be, if
-//! none is left.
+//! Not found: a vertex that lies off in plan alone; a vertex with triangles that were left out of the image, as steep
+//! ones may be, if none is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,9 +35,10 @@ pub const TIMES: i64 = 5;
 /// Vertices of a ring at least.
 pub const FEWEST: usize = 3;
 /// Vertices of a group at most.
-pub const MOST: u32 = 16;
+pub const MAX_VERTICES: u32 = 16;
 
-/// What a vertex is known by: its field, if it is a post, and its place in query steps from the origin; that of a post is in plan only.
+/// What a vertex is known by: its field, if it is a post, and its place in query steps from the origin; that of a post
+/// is in plan only.
 type Key = (Option<[u16; 2]>, [i64; 3]);
 
 /// A vertex in query steps from the origin.
@@ -99,7 +100,7 @@ impl Vertices {
         (0..self.heights.len() as u32).for_each(|i| add(i, links));
         let half = self.heights.len() as u32 / 2;
         let is_void = |g: &Group| g.low == g.high && voids.contains(&g.low) && g.count < half;
-        all.retain(|_, group| group.is_whole && (group.count <= MOST || is_void(group)));
+        all.retain(|_, group| group.is_whole && (group.count <= MAX_VERTICES || is_void(group)));
         all
     }
 }
@@ -183,7 +184,7 @@ pub fn spikes(t: &Terrain, limit: f64) -> Vec<Finding> {
     // those beside each other, too
     for [a, b] in std::mem::take(&mut all.steep) {
         let [a, b] = [a, b].map(|i| links.of(i));
-        if [a, b].iter().all(|i| alone.get(i).is_some_and(|g| g.count <= MOST) && !taken.contains(i)) {
+        if [a, b].iter().all(|i| alone.get(i).is_some_and(|g| g.count <= MAX_VERTICES) && !taken.contains(i)) {
             links.join(a, b);
         }
     }
@@ -275,8 +276,9 @@ fn finding(t: &Terrain, group: &Group, ring: &Ring) -> Finding {
     }
 }
 
-/// Calls `see` with each corner of each triangle: what it is known by, its source, its height and the other two corners. A tile holds all
-/// triangles of the vertices in it. A cell of a height field that begins in it counts as one at each post, with three other corners.
+/// Calls `see` with each corner of each triangle: what it is known by, its source, its height and the other two
+/// corners. A tile holds all triangles of the vertices in it. A cell of a height field that begins in it counts as one
+/// at each post, with three other corners.
 fn fans(tile: &TileView, log2: u32, mut see: impl FnMut(Key, u16, i64, &[Vertex])) {
     let palette = tile.palette();
     for bundle in tile.bundles() {

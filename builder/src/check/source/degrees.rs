@@ -11,13 +11,13 @@ const TIMES: f64 = 30.0;
 /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
 const WIDE: f64 = 0.1;
 /// Triangles that are not level at least, their share of all, and of those the share that rises so.
-const FEW: usize = 12;
+const MIN_UNEVEN: usize = 12;
 const SHARES: [f64; 2] = [0.25, 0.8];
 /// Heights at least: a post has fewer.
 const HEIGHTS: usize = 6;
 
-/// A corner of ground whose places look like degrees, in the file's numbers and in the scene; none if a unit is stated. What has no area in
-/// plan says nothing: it is a wall, or its places were rounded to so few digits.
+/// A corner of ground whose places look like degrees, in the file's numbers and in the scene; none if a unit is stated.
+/// What has no area in plan says nothing: it is a wall, or its places were rounded to so few digits.
 pub fn corner(part: &Part) -> Option<[[f64; 3]; 2]> {
     if part.frame.says_unit() == Says::Caller {
         return None;
@@ -49,7 +49,7 @@ pub fn corner(part: &Part) -> Option<[[f64; 3]; 2]> {
         rising += usize::from(area > WIDE * longest && rise > TIMES * longest.sqrt());
     }
     let [most, share] = [all, uneven].map(|n| n as f64);
-    let is_ground = uneven >= FEW && heights.len() >= HEIGHTS && share >= SHARES[0] * most;
+    let is_ground = uneven >= MIN_UNEVEN && heights.len() >= HEIGHTS && share >= SHARES[0] * most;
     first.filter(|_| is_ground && rising as f64 >= SHARES[1] * share)
 }
 

@@ -14,8 +14,9 @@ use crate::settings::frame::Transform;
 
 use self::orientation::Orientation;
 
-/// What looks wrong with how files became a scene: orientation, degrees, unit, no data, precision; of each file by itself. Given are, of each
-/// file in the order read, its frame, how many triangles it has, and its name, as an [`Import`](crate::import::Import) has them.
+/// What looks wrong with how files became a scene: orientation, degrees, unit, no data, precision; of each file by
+/// itself. Given are, of each file in the order read, its frame, how many triangles it has, and its name, as an
+/// [`Import`](crate::import::Import) has them.
 ///
 /// ```
 /// use hardpan_builder::{Code, Hint, check, import};

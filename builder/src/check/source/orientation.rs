@@ -64,7 +64,8 @@ impl Orientation {
         }
     }
 
-    /// Who states the axis is believed. A file that states its own is believed unless nearly nothing could be driven on.
+    /// Who states the axis is believed. A file that states its own is believed unless nearly nothing could be driven
+    /// on.
     pub fn severity(&self, part: &Part) -> Option<Severity> {
         match (part.frame.says(), self.doubt()?) {
             (Says::Caller, _) | (Says::File, Severity::Warning) => None,

@@ -335,13 +335,15 @@ fn output_of(args: &Args, first: &Path) -> Done<PathBuf> {
             let text = "this is no file after which an image could be called; name one with -o FILE.hpan";
             Err(Failure::input(settings, text))
         }
-        // not into the folder of the sources, which may be another, nor under their name: of other settings is another image
+        // not into the folder of the sources, which may be another, nor under their name: of other settings is another
+        // image
         (None, Some(settings), _) => Ok(settings.with_extension("hpan")),
         _ => Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     }
 }
 
-/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.
+/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles
+/// in fans.
 fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
@@ -377,7 +379,8 @@ fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     Some(format!("{} bytes a triangle: {why}", grouped(bytes / triangles)))
 }
 
-/// Bytes of an image, and of it for each triangle, from which on it is said why: of any, and where limits or rules were asked for.
+/// Bytes of an image, and of it for each triangle, from which on it is said why: of any, and where limits or rules were
+/// asked for.
 const HEAVY: [u64; 2] = [4 << 20, 300];
 const ASKED: [u64; 2] = [256 << 10, 100];
 /// Bytes of a tile below which it holds little for what it takes.

@@ -18,7 +18,8 @@ use super::{
     Args,
 };
 
-/// An image of heights over a scene, as the settings have it, and how well it fits. What it became of is recorded in them.
+/// An image of heights over a scene, as the settings have it, and how well it fits. What it became of is recorded in
+/// them.
 pub fn rastered(
     args: &Args,
     who: &Path,

@@ -114,8 +114,8 @@ impl<'a> Asked<'a> {
         Ok(Asked { from, settings, remarks, sources, stops: true, scene: Some(scene) })
     }
 
-    /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops what
-    /// would replace one.
+    /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops
+    /// what would replace one.
     pub fn read(
         self,
         over: impl FnOnce(&mut Settings),
@@ -204,7 +204,7 @@ impl Lain {
 }
 
 /// Bytes of a settings file at most.
-const MOST_SETTINGS: u64 = 64 << 20;
+const MAX_SETTINGS: u64 = 64 << 20;
 
 /// TOML, or JSON if the name or the text says so; from a pipe too, all that it gives. With what is said of them.
 pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
@@ -214,11 +214,11 @@ pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     }
     let mut bytes = Vec::new();
     let read = fs::File::open(path)
-        .and_then(|file| utf8(file.take(MOST_SETTINGS + 1)))
+        .and_then(|file| utf8(file.take(MAX_SETTINGS + 1)))
         .and_then(|mut text| text.read_to_end(&mut bytes));
     read.map_err(|e| Failure::io(path, e))?;
-    if bytes.len() as u64 > MOST_SETTINGS {
-        let most = MOST_SETTINGS >> 20;
+    if bytes.len() as u64 > MAX_SETTINGS {
+        let most = MAX_SETTINGS >> 20;
         return Err(Failure::input(path, format!("longer than {most} MiB, as no settings are; name a settings file")));
     }
     let text = String::from_utf8(bytes)
@@ -245,8 +245,8 @@ fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsE
 /// A file, and how it lies.
 pub type Placed = (PathBuf, SourceFile);
 
-/// The files to read, and what settings say of each. Those typed are read instead of those of the settings: each takes the entry of its
-/// file name, or where several have one, that of the very file.
+/// The files to read, and what settings say of each. Those typed are read instead of those of the settings: each takes
+/// the entry of its file name, or where several have one, that of the very file.
 fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<Vec<Placed>> {
     let place = from.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
@@ -342,7 +342,7 @@ pub fn remark(settings: &Settings, sources: &[Placed], applied: &Applied, report
         report.warn(format!(
             "settings that look like percent or a slip of the point: {}; mu is seldom above {}, rr and gain are factors about 1",
             list(&doubtful),
-            MaterialRule::MOST_MU
+            MaterialRule::MAX_MU
         ));
     }
 }

@@ -10,7 +10,7 @@ use std::{
 use crate::build::build_read;
 use crate::build::error::BuildError;
 use crate::check;
-use crate::check::ground::double_surface::LEAST;
+use crate::check::ground::double_surface::MIN_APART;
 use crate::check::{Limits, Look};
 use crate::options::Options;
 use crate::report::{Code, Finding, Severity};
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.0001, 100.0]))]
     max_step: Option<f64>,
     /// Find double surfaces from 5 mm to this far apart [default: 0.3m]
-    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [LEAST, 0.5]))]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [MIN_APART, 0.5]))]
     max_apart: Option<f64>,
     /// Find vertices more than this above or below their ring [default: 3m]
     #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = |text: &str| within(text, [0.01, 10_000.0]))]

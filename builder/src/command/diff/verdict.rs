@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::super::{Done, counted, decimal, few, grouped, shown};
-use crate::compare::{Count, Difference, Fact, FirstByte, Ground, Kind, Largest, MOST_CROSSINGS, MaterialChange};
+use crate::compare::{Count, Difference, Fact, FirstByte, Ground, Kind, Largest, MAX_CROSSINGS, MaterialChange};
 use crate::util::text::micrometres;
 
 /// Pairs of materials that the table shows, those at most places first.
@@ -117,7 +117,7 @@ fn print_places(g: &Ground, drawn: bool, out: &mut impl Write) -> Done {
         counted(g.places, "place")
     )?;
     if !g.crossings.all {
-        let most = grouped(MOST_CROSSINGS as u64);
+        let most = grouped(MAX_CROSSINGS as u64);
         writeln!(
             out,
             "crossings    not all crossings of edges are included: there are more than {most}, or they lie too close together"

@@ -69,7 +69,7 @@ pub struct Args {
     /// Points or rays of a file, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Its columns by name, as id,northing,easting,z; or with blanks, as the file has
+    /// Its columns by name: id,northing,easting,z
     #[arg(long, value_name = "NAME,...", requires = "csv")]
     columns: Option<String>,
     /// The places of a drive, answers as CSV with the distance; "-" is stdin
@@ -148,7 +148,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
-        let (most, wheels) = (plot::MOST, drive.wheels.len());
+        let (most, wheels) = (plot::MAX_LINES, drive.wheels.len());
         if wheels > most {
             let text =
                 format!("a plot is of {most} wheels at most, and this drive has {wheels}; make several files of it");

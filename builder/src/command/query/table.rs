@@ -67,7 +67,8 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
 }
 
 impl<W: Write> Table<'_, '_, W> {
-    /// Writes the cells of a column: numbers to the right, names to the left. Status and reach share the last place of a row.
+    /// Writes the cells of a column: numbers to the right, names to the left. Status and reach share the last place of
+    /// a row.
     fn cells(&mut self, column: usize, cells: Vec<String>) -> io::Result<()> {
         let Column { value, table: (width, _), .. } = &COLUMNS[column];
         // names stand apart from the numbers before them

@@ -23,7 +23,7 @@ use super::{
 };
 
 /// Posts of files of heights that are compared at most: each becomes two triangles.
-const MOST_POSTS: usize = 4_000_000;
+const MAX_POSTS: usize = 4_000_000;
 
 /// The error of an image that is what it claims.
 pub fn measure(args: &Args, image: &[u8], sources: &Sources) -> Done<Agreement> {
@@ -31,8 +31,8 @@ pub fn measure(args: &Args, image: &[u8], sources: &Sources) -> Done<Agreement> 
     Ok(source_error(&terrain, &read(args, sources)?, &sources.settings.build, args.samples as usize))
 }
 
-/// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place, and
-/// what is of another material.
+/// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its
+/// worst place, and what is of another material.
 pub fn beyond(a: &Agreement) -> String {
     let slit = a.slits.longest.map(|(at, long)| {
         let count = counted(a.slits.lost, "edge");
@@ -84,7 +84,8 @@ fn materials(a: &Agreement) -> Vec<String> {
     told.collect()
 }
 
-/// The files to measure against, each as the image says that it was placed, and the settings by which the image was built.
+/// The files to measure against, each as the image says that it was placed, and the settings by which the image was
+/// built.
 pub struct Sources<'a> {
     files: Vec<(&'a Path, SourceFile)>,
     settings: Settings,
@@ -115,10 +116,10 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
         None => {
             let mut scene = import.scene;
             let posts: usize = scene.fields.iter().map(|f| f.heights.len()).sum();
-            if posts > MOST_POSTS {
+            if posts > MAX_POSTS {
                 let text = format!("{} posts of heights are more than can be compared", grouped(posts as u64));
                 let hint =
-                    format!("{} are the most: --against a part, and an image of that", grouped(MOST_POSTS as u64));
+                    format!("{} are the most: --against a part, and an image of that", grouped(MAX_POSTS as u64));
                 return Err(Failure::unsupported(&args.against[0], format!("{text}; {hint}")));
             }
             as_triangles(&mut scene);
@@ -131,8 +132,8 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     }
 }
 
-/// Places each file as the image says that it was, and tells what that rests on where it is not the very same file. None if
-/// there are no files, or an image that cannot be opened.
+/// Places each file as the image says that it was, and tells what that rests on where it is not the very same file.
+/// None if there are no files, or an image that cannot be opened.
 pub fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
     let given = args.against.iter().map(|path| {
         if is_image(path)? {

@@ -87,7 +87,8 @@ impl Wheel {
         [a[0] + c * forward - s * left, a[1] + s * forward + c * left]
     }
 
-    /// The ground closest to the hub, asked twice: with the cursor, and without. Without ground the hub stays as high as it is.
+    /// The ground closest to the hub, asked twice: with the cursor, and without. Without ground the hub stays as high
+    /// as it is.
     fn ask(&mut self, terrain: &Terrain, [x, y]: [f64; 2]) -> Result<(Answer, Cost), String> {
         let hub = [x, y, self.hub];
         let answer = terrain.closest_cursor(hub, &mut self.cursor);

@@ -33,8 +33,8 @@ impl Field<'_> {
         self.zero[axis] + -(-beyond).div_euclid(rate) as i64
     }
 
-    /// Heights of the corners of a cell, south-west, south-east, north-west and north-east, in query steps from the origin; none
-    /// if one of them has none.
+    /// Heights of the corners of a cell, south-west, south-east, north-west and north-east, in query steps from the
+    /// origin; none if one of them has none.
     pub fn cell(&self, [i, j]: [u32; 2]) -> Option<[i64; 4]> {
         let p = self.patch;
         let block = (j / BLOCK_CELLS).checked_mul(p.blocks)?.checked_add(i / BLOCK_CELLS)?;

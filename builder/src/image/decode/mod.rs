@@ -81,8 +81,8 @@ pub struct Block {
     pub triangles: u32,
 }
 
-/// A leaf of the index, which no node divides, and all that a query in it may meet: a block that names something, or a square of
-/// the ground where there is nothing but one part of a height field.
+/// A leaf of the index, which no node divides, and all that a query in it may meet: a block that names something, or a
+/// square of the ground where there is nothing but one part of a height field.
 pub struct Leaf<'a, 'l> {
     /// Its lower left corner in lattice steps from the origin.
     pub low: [i64; 2],
@@ -132,7 +132,8 @@ pub fn room(t: &Terrain) -> Vec<Hit> {
     vec![Hit::NONE; (t.max_layers() as usize).clamp(4, ROOM)]
 }
 
-/// The largest side of tiles, log2 in lattice steps and up to `most`, whose palettes hold what those of this image have, if that is larger.
+/// The largest side of tiles, log2 in lattice steps and up to `most`, whose palettes hold what those of this image
+/// have, if that is larger.
 pub fn larger_tiles(t: &Terrain, most: u32) -> Option<u32> {
     let log2 = t.header().tile_log2;
     let fits = |by: u32| {
@@ -176,8 +177,8 @@ pub(crate) fn mesh(t: &Terrain) -> (Vec<[i32; 3]>, Vec<Face>) {
     (vertices, faces)
 }
 
-/// The leaf of a [`Trace::Leaf`](hardpan::Trace::Leaf), or none. Blocks of heights have two sizes, and their numbers do not say
-/// which: where blocks of either could be meant that differ in material or source, none.
+/// The leaf of a [`Trace::Leaf`](hardpan::Trace::Leaf), or none. Blocks of heights have two sizes, and their numbers do
+/// not say which: where blocks of either could be meant that differ in material or source, none.
 pub fn leaf(t: &Terrain, record: usize, lines: u32) -> Option<LeafView> {
     let section = t.header().sections.iter().find(|s| s.kind == section::TILES)?;
     let mut all = tiles(t).flat_map(|tile| {

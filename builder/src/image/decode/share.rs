@@ -47,7 +47,8 @@ impl Cells<'_> {
     }
 }
 
-/// Shares out things with a box in plan: calls `see` with each place of a tile's index, and with those things that meet it.
+/// Shares out things with a box in plan: calls `see` with each place of a tile's index, and with those things that meet
+/// it.
 pub struct Sharing<'f> {
     /// The box of a thing.
     pub ends: &'f dyn Fn(u32) -> [[i64; 2]; 2],

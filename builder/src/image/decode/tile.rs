@@ -276,8 +276,8 @@ impl<'a> TileView<'a> {
         Some((u32::from(node.entry_log2[0]) + u32::from(node.side_log2[0])) & 63)
     }
 
-    /// Calls `see` with every cell of a height field that has its first place in the tile, and whose corners have heights: its part, its number there in x
-    /// and y, and those heights.
+    /// Calls `see` with every cell of a height field that has its first place in the tile, and whose corners have
+    /// heights: its part, its number there in x and y, and those heights.
     pub fn raster(&self, mut see: impl FnMut(&Field, [u32; 2], [i64; 4])) {
         for field in self.patches().iter().filter_map(|p| self.part(p)) {
             let Some(side) = self.side() else { continue };
@@ -309,7 +309,8 @@ impl<'a> TileView<'a> {
         });
     }
 
-    /// The column that costs most tests, then most lines, leaves and nodes; the southernmost, then westernmost of equals.
+    /// The column that costs most tests, then most lines, leaves and nodes; the southernmost, then westernmost of
+    /// equals.
     pub fn costliest(&self) -> Option<Column> {
         let mut most: Option<Column> = None;
         self.columns(|c| {

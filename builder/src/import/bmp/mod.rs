@@ -108,7 +108,8 @@ fn of_masks(pixel: u32, masks: [u32; 3]) -> [u16; 3] {
     })
 }
 
-/// Numbers of colours from runs; what no run covers is 0. None if they end before their end code and before the last pixel.
+/// Numbers of colours from runs; what no run covers is 0. None if they end before their end code and before the last
+/// pixel.
 fn runs(body: &[u8], columns: usize, rows: usize, nibbles: bool) -> Option<Vec<u8>> {
     let mut steps = vec![0; columns * rows];
     let (mut x, mut y, mut at) = (0, 0, 0);

@@ -1,8 +1,9 @@
 //! Autodesk FBX, binary or text, of any version that the library `ufbx` takes apart.
 //!
 //! The library hands over what the file states: objects, properties, meshes. Where things stand, in metres, is computed
-//! here (see [`node`]), so that no C compiler decides a bit of it. The library is called through safe functions, on bytes
-//! in memory, with its own allocator and a limit, without files, threads or callbacks but one that notes a number.
+//! here (see [`node`]), so that no C compiler decides a bit of it. The library is called through safe functions, on
+//! bytes in memory, with its own allocator and a limit, without files, threads or callbacks but one that notes a
+//! number.
 
 mod node;
 mod place;
@@ -15,7 +16,7 @@ use ufbx::{
 };
 
 use super::{
-    FileReport, Frame, Import, ImportError, ImportErrorKind, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Next, Place,
+    FileReport, Frame, Import, ImportError, ImportErrorKind, MAX_SOURCES, MAX_VERTICES, NO_NAME, Names, Next, Place,
     Unit, Up,
     bytes::{lines, no_memory, whole},
     file_name, forget_unused, number_sources, plain,
@@ -34,7 +35,8 @@ const NATIVE: Native = Native::silent(Up::Y, Unit::Cm);
 const LONGEST_NAME: usize = 4_096;
 /// Objects in objects.
 const DEEPEST: u32 = 1_000;
-/// Bytes that the library may take, twice, for any file, and for each byte of one: arrays are packed, and may claim to be huge.
+/// Bytes that the library may take, twice, for any file, and for each byte of one: arrays are packed, and may claim to
+/// be huge.
 const MEMORY: [usize; 2] = [256 << 20, 64];
 /// How a text begins.
 const TEXT: &[u8] = b"; FBX";
@@ -250,8 +252,8 @@ fn remark(fbx: &ufbx::Scene, tally: &mut Tally) {
     }
 }
 
-/// Names of objects and materials that are not UTF-8, by the element's number: the library has U+FFFD for what is not, so that
-/// names may become one; the file's records have them whole.
+/// Names of objects and materials that are not UTF-8, by the element's number: the library has U+FFFD for what is not,
+/// so that names may become one; the file's records have them whole.
 fn spelled(fbx: &ufbx::Scene, tally: &mut Tally) -> HashMap<u32, String> {
     const LOST: char = '\u{FFFD}';
     let rest = |name: &str| name.replace(LOST, "");
@@ -318,11 +320,11 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
             (vertices, triangles) = (vertices + mesh.vertices.len(), triangles + mesh.num_triangles);
         }
     }
-    if vertices > MOST_VERTICES {
+    if vertices > MAX_VERTICES {
         return Err(too_many(path, "more than 4,294,967,293 vertices"));
     }
     let (names, source_number) = number_sources(sources.list.iter().map(AsRef::as_ref));
-    tally.add(Thing::Others, sources.list.len().saturating_sub(MOST_SOURCES) as u64);
+    tally.add(Thing::Others, sources.list.len().saturating_sub(MAX_SOURCES) as u64);
     let mut scene = Scene { sources: names, ..Scene::default() };
     let room = scene.positions.try_reserve_exact(vertices).and(scene.triangles.try_reserve(triangles));
     room.map_err(|_| {
@@ -344,7 +346,8 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
     Ok(scene)
 }
 
-/// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them. None if it is too long.
+/// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them. None if it is too
+/// long.
 fn name(node: &Node, spelled: &HashMap<u32, String>) -> Option<String> {
     let mut names = Vec::new();
     let mut at = Some(node);

@@ -1,7 +1,7 @@
 //! Where the objects of an FBX scene stand.
 //!
-//! The library finds the properties; what they come to is computed here, in a stated order, so that every machine gets the
-//! same numbers. Of the format's documented product
+//! The library finds the properties; what they come to is computed here, in a stated order, so that every machine gets
+//! the same numbers. Of the format's documented product
 //!
 //! ```text
 //! translation · rotation offset · rotation pivot · pre-rotation · rotation · post-rotation⁻¹ · rotation pivot⁻¹

@@ -1,4 +1,5 @@
-//! Where an FBX file is broken, as far as its frame tells: the records of a binary file, the braces and quotes of a text.
+//! Where an FBX file is broken, as far as its frame tells: the records of a binary file, the braces and quotes of a
+//! text.
 
 /// How a binary file begins: then a byte that says whether its numbers are big-endian, and its version.
 const MAGIC: &[u8] = b"Kaydara FBX Binary  \0\x1A";
@@ -55,8 +56,8 @@ pub fn check(bytes: &[u8]) -> Result<Whole, Broken> {
     if is_binary(bytes) { Records::check(bytes) } else { braces(bytes) }
 }
 
-/// Whether what stands behind the records is a whole foot, and at most zeros and blanks behind that. Old files have records and another
-/// foot in it.
+/// Whether what stands behind the records is a whole foot, and at most zeros and blanks behind that. Old files have
+/// records and another foot in it.
 fn has_foot(rest: &[u8]) -> bool {
     let blank = |b: &u8| *b == 0 || b.is_ascii_whitespace();
     rest.iter().rposition(|b| !blank(b)).is_some_and(|last| rest[..=last].ends_with(FOOT))
@@ -180,8 +181,8 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Whether all braces and quotes of a text are closed, what stands behind the last of them is a whole line, and zero bytes,
-/// at which the library would end, stand at the end alone.
+/// Whether all braces and quotes of a text are closed, what stands behind the last of them is a whole line, and zero
+/// bytes, at which the library would end, stand at the end alone.
 fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
     if let Some(at) = memchr::memchr(0, bytes)
         && !bytes[at..].iter().all(|b| matches!(b, 0 | 0x1A) || b.is_ascii_whitespace())

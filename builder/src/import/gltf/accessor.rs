@@ -51,7 +51,7 @@ impl Type {
         }
     }
 
-    /// What a whole number stands for that is a part of 1.
+    /// The part of 1 that a whole number stands for.
     fn part(self, v: f64) -> f64 {
         match self {
             Type::I8 => (v / 127.0).max(-1.0),

@@ -6,7 +6,7 @@ use super::super::{ImportError, ImportErrorKind, Place, bytes};
 use super::{AGAIN, tree::Root};
 use crate::util::text::{bounded, counted, grouped};
 
-/// What a binary file begins with.
+/// First bytes of a binary file.
 const MAGIC: &[u8] = b"glTF";
 
 /// The text of a file, and the buffer that a binary one has beside it.
@@ -109,7 +109,7 @@ fn percent(text: &str) -> Option<String> {
     String::from_utf8(all).ok()
 }
 
-/// What a text of base64 stands for.
+/// Bytes of a text of base64.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=').as_bytes();
     let mut all = Vec::with_capacity(digits.len() / 4 * 3 + 2);

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use self::accessor::Source;
 use self::tree::{Node, Primitive, Root};
 use super::{
-    FileReport, Frame, Import, ImportError, ImportErrorKind, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names,
-    Next, Place, Unit, Up, bytes, file_name, forget_unused, number_sources, plain,
+    FileReport, Frame, Import, ImportError, ImportErrorKind, Library, MAX_SOURCES, MAX_VERTICES, NO_NAME, Names, Next,
+    Place, Unit, Up, bytes, file_name, forget_unused, number_sources, plain,
     report::{Tally, Thing},
     too_many,
 };
@@ -110,7 +110,7 @@ fn mirrors(m: &Matrix) -> bool {
     a[0] * minor(1, 2) - a[1] * minor(0, 2) + a[2] * minor(0, 1) < 0.0
 }
 
-/// What a node says of itself: a matrix, or scale, turn and way, in this order.
+/// The transform of a node: a matrix, or scale, turn and way, in this order.
 fn own(node: &Node) -> Matrix {
     if let Some(m) = node.matrix {
         return [0, 1, 2].map(|i| [m[i], m[4 + i], m[8 + i], m[12 + i]]);
@@ -186,14 +186,14 @@ fn assemble(path: &Path, source: &Source, transform: &Transform, tally: &mut Tal
             }
             let before = scene.triangles.len();
             faces(source, primitive, &matrix, transform, material as u16, &mut scene, tally).map_err(at)?;
-            if scene.positions.len() > MOST_VERTICES {
+            if scene.positions.len() > MAX_VERTICES {
                 return Err(too_many(path, "more than 4,294,967,293 vertices"));
             }
             of.resize(of.len() + scene.triangles.len() - before, object);
         }
     }
     tally.add(Thing::Unplaced, used.iter().filter(|used| !**used).count() as u64);
-    tally.add(Thing::Others, sources.list.len().saturating_sub(MOST_SOURCES) as u64);
+    tally.add(Thing::Others, sources.list.len().saturating_sub(MAX_SOURCES) as u64);
     let (names, numbers) = number_sources(sources.list.iter().map(AsRef::as_ref));
     scene.triangles.iter_mut().zip(of).for_each(|(t, object)| t.source = numbers[object as usize]);
     scene.sources = names;

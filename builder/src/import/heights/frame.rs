@@ -1,6 +1,6 @@
 //! How grids of heights come to lie in the scene: in metres on one plane, on squares, rows from the south.
 
-use super::{Affine, HeightGrid, Heights, MOST_POSTS, Plane, unsaid, unsupported};
+use super::{Affine, HeightGrid, Heights, MAX_POSTS, Plane, unsaid, unsupported};
 use crate::import::{Frame, Import, ImportError};
 use crate::options::Georeference;
 use crate::scene::HeightField;
@@ -23,11 +23,11 @@ pub struct Placed {
 /// Posts of files at which heights are stored, so that they are off by this at most, metres.
 const TOLERANCE: f64 = 0.01;
 /// A file of no system has cells no smaller than this, metres: others are degrees.
-const LEAST_CELL: f64 = 0.01;
+const MIN_CELL: f64 = 0.01;
 /// Way between places that are projected, metres; those between follow from them within a hundredth of a millimetre.
 const NODES: f64 = 2000.0;
 /// Posts between them at most.
-const MOST_NODES: usize = 32;
+const MAX_NODES: usize = 32;
 /// Degrees of latitude and from the middle that a plane reaches.
 const REACH: [f64; 2] = [88.0, 20.0];
 
@@ -107,7 +107,7 @@ fn own(grid: &HeightGrid, options: &Heights, path: &Path) -> Result<(Own, u8), I
         Plane::Metres(name) => Ok((Own::Metres { name: name.clone(), code: 0 }, Crs::FILE)),
         _ => {
             let cell = grid.place.map_or(f64::INFINITY, |p| libm::hypot(p.column[0], p.column[1]));
-            if cell < LEAST_CELL {
+            if cell < MIN_CELL {
                 let cause = format!("its cells are {} wide and it does not say in which unit", decimal(cell));
                 let hint = "if these are degrees of WGS 84: --file-crs EPSG:4326";
                 return Err(ImportError::input(path, cause, hint));
@@ -167,7 +167,8 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
     Ok(Placed { crs: target.record(shift, vertical), error })
 }
 
-/// Leaves off rows and columns at the border in which no cell has heights at its four posts; says whether there are such cells at all.
+/// Leaves off rows and columns at the border in which no cell has heights at its four posts; says whether there are
+/// such cells at all.
 fn trimmed(field: &mut HeightField) -> bool {
     let row = |r: usize| &field.heights[r * field.columns..][..field.columns];
     let ends = |r: usize| {
@@ -312,7 +313,8 @@ impl Own {
     }
 }
 
-/// The plane of all files: the one that is asked for; else their own if it is one in metres; else one about their middle.
+/// The plane of all files: the one that is asked for; else their own if it is one in metres; else one about their
+/// middle.
 fn target<'a>(files: impl Iterator<Item = &'a File<'a>> + Clone) -> Result<Target, ImportError> {
     let Some(first) = files.clone().next() else { unreachable!("there is a file") };
     let differ = |file: &File, other: &File, what: &str, hint: &str| {
@@ -575,19 +577,19 @@ fn resampled(
     let first = [0, 1].map(|k| (ends[0][k] / cell - 1e-6).ceil());
     let last = [0, 1].map(|k| (ends[1][k] / cell + 1e-6).floor());
     let count = [0, 1].map(|k| last[k] - first[k] + 1.0);
-    if !(count[0] >= 2.0 && count[1] >= 2.0 && count[0] * count[1] <= MOST_POSTS as f64 && count[0].max(count[1]) < 1e6)
+    if !(count[0] >= 2.0 && count[1] >= 2.0 && count[0] * count[1] <= MAX_POSTS as f64 && count[0].max(count[1]) < 1e6)
     {
         let [x, y] = [0, 1].map(|k| ends[1][k] - ends[0][k]);
         let cause = format!(
             "it is {x:.1} m by {y:.1} m, and posts {} m apart would be fewer than two or more than {}",
             decimal(cell),
-            grouped(MOST_POSTS)
+            grouped(MAX_POSTS)
         );
         return Err(ImportError::input(path, cause, "give another distance: --cell METRES"));
     }
     let [columns, rows] = count.map(|n| n as usize);
     let origin = first.map(|n| n * cell);
-    let nodes = |pitch: f64| ((NODES / pitch) as usize).clamp(1, MOST_NODES);
+    let nodes = |pitch: f64| ((NODES / pitch) as usize).clamp(1, MAX_NODES);
     let exact = matches!(way, Way::Same);
     let to_file = |x: f64, y: f64| back(way.back([(first[0] + x) * cell, (first[1] + y) * cell]));
     let heights = Grid { columns: grid.columns, rows: grid.rows, heights: &grid.heights };

@@ -142,7 +142,7 @@ type Bytes = fn(&[u8], &str, &Path) -> Result<HeightGrid, ImportError>;
 
 /// Files of heights that are read from a zip file, by their endings, and the most bytes that they may have.
 const IN_ZIP: [(&str, u64, Bytes); 4] = [
-    ("hgt", super::hgt::MOST, super::hgt::read),
+    ("hgt", super::hgt::MAX_BYTES, super::hgt::read),
     ("tif", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
     ("tiff", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
     ("asc", UNPACKED, |bytes, _, path| super::esri_ascii::read(bytes, path)),
@@ -160,14 +160,14 @@ pub fn in_zip(bytes: &[u8], _: &str, path: &Path) -> Result<HeightGrid, ImportEr
 }
 
 /// Most posts of a file.
-const MOST_POSTS: u64 = 1 << 28;
+const MAX_POSTS: u64 = 1 << 28;
 
 /// How many posts a file of so many bytes has, if it can have so many.
 pub fn posts(path: &Path, [columns, rows]: [u64; 2], bytes: usize) -> Result<usize, ImportError> {
     let size = format!("{} x {} posts", grouped(columns), grouped(rows));
-    let count = columns.checked_mul(rows).filter(|n| *n <= MOST_POSTS);
+    let count = columns.checked_mul(rows).filter(|n| *n <= MAX_POSTS);
     let Some(count) = count else {
-        let cause = format!("it claims {size}, and {} are the most", grouped(MOST_POSTS));
+        let cause = format!("it claims {size}, and {} are the most", grouped(MAX_POSTS));
         return Err(ImportError::input(path, cause, "cut a part out of it: gdal_translate -srcwin x y columns rows"));
     };
     // no compression makes more of a byte

@@ -9,7 +9,7 @@ const VOID: i16 = -32_768;
 /// Posts along a side: of three arc seconds, and of one.
 const SIDES: [usize; 2] = [1201, 3601];
 /// Bytes of the largest tile.
-pub const MOST: u64 = 2 * 3601 * 3601;
+pub const MAX_BYTES: u64 = 2 * 3601 * 3601;
 
 /// The longitude and latitude in a name as `N48W125.hgt`.
 fn corner(name: &str) -> Option<[f64; 2]> {

@@ -18,7 +18,7 @@ use std::{
 
 use self::parse::{BACK, Fault, HUGE, Piece, What, ZERO, parse};
 use super::{
-    FileReport, Frame, Import, ImportError, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Place, Unit, Up,
+    FileReport, Frame, Import, ImportError, Library, MAX_SOURCES, MAX_VERTICES, NO_NAME, Names, Place, Unit, Up,
     file_name, forget_unused, mtl, number_sources, plain,
     polygon::Cutter,
     report::{Tally, Thing},
@@ -61,7 +61,7 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
             // a file that is being written is no bad file
             let mut piece = piece.or_else(|fault| text.unchanged().and(Err(at(path, lines, fault))))?;
             lines += u64::from(piece.lines);
-            if positions.len() + piece.positions.len() > MOST_VERTICES {
+            if positions.len() + piece.positions.len() > MAX_VERTICES {
                 return Err(too_many(path, "more than 4,294,967,293 vertices"));
             }
             piece.base = positions.len() as u32;
@@ -135,7 +135,7 @@ fn assemble(
     let Named { materials, sources, runs } = name(&pieces).ok_or_else(|| Names::too_long(path))?;
     let materials = plain(path, &materials)?;
     let (names, source_number) = number_sources(sources.iter().map(AsRef::as_ref));
-    tally.add(Thing::Others, sources.len().saturating_sub(MOST_SOURCES) as u64);
+    tally.add(Thing::Others, sources.len().saturating_sub(MAX_SOURCES) as u64);
     let mut triangles: Vec<Triangle> = Vec::with_capacity(pieces.iter().map(|p| p.faces.len()).sum());
     let mut lines = 0;
     let mut work = pieces.into_iter().zip(runs);

@@ -1,6 +1,6 @@
 //! One part of a file, as numbers that know nothing of what stands before it.
 
-use crate::import::MOST_VERTICES;
+use crate::import::MAX_VERTICES;
 use crate::import::report::{Tally, Thing};
 use crate::import::text::{Cursor, name, quoted};
 use crate::settings::frame::Transform;
@@ -10,7 +10,7 @@ use crate::util::text::LONG_NAME;
 pub const ZERO: u32 = u32::MAX;
 pub const BACK: u32 = u32::MAX - 1;
 pub const HUGE: u32 = u32::MAX - 2;
-const _: () = assert!(MOST_VERTICES == HUGE as usize);
+const _: () = assert!(MAX_VERTICES == HUGE as usize);
 
 /// What whole lines of a file say.
 #[derive(Default)]
@@ -21,8 +21,8 @@ pub struct Piece {
     pub base: u32,
     /// Metres, z up.
     pub positions: Vec<[f64; 3]>,
-    /// Numbers of the faces' vertices from zero, the first of the file, or [`ZERO`], [`BACK`], [`HUGE`]; of those in `relative`, from the
-    /// first of this piece, wrapped below it.
+    /// Numbers of the faces' vertices from zero, the first of the file, or [`ZERO`], [`BACK`], [`HUGE`]; of those in
+    /// `relative`, from the first of this piece, wrapped below it.
     pub corners: Vec<u32>,
     /// Places in `corners`, ascending.
     pub relative: Vec<u32>,

@@ -88,7 +88,7 @@ pub struct Head {
 }
 
 /// Elements, and properties of one, at most.
-const MOST: usize = 1000;
+const MAX_ELEMENTS: usize = 1000;
 
 /// A line, what is wrong with it, and what to do.
 pub type Fault = (u64, String, &'static str);
@@ -154,8 +154,8 @@ impl Head {
                     return Err((line, format!("{} begins no line of the head of a PLY", quoted(first)), hint));
                 }
             }
-            if elements.len() > MOST || elements.last().is_some_and(|e| e.properties.len() > MOST) {
-                return wrong(format!("more than {MOST} elements, or properties of one"));
+            if elements.len() > MAX_ELEMENTS || elements.last().is_some_and(|e| e.properties.len() > MAX_ELEMENTS) {
+                return wrong(format!("more than {MAX_ELEMENTS} elements, or properties of one"));
             }
         }
         let Some(form) = form else {

@@ -8,7 +8,7 @@ use std::path::Path;
 use self::body::{Body, Stop};
 use self::head::{Element, Head, Property};
 use super::{
-    FileReport, Frame, Import, ImportError, MOST_VERTICES, NO_NAME, Place, Unit, Up, bytes, file_name, forget_unused,
+    FileReport, Frame, Import, ImportError, MAX_VERTICES, NO_NAME, Place, Unit, Up, bytes, file_name, forget_unused,
     plain,
     polygon::Cutter,
     report::{Tally, Thing},
@@ -18,7 +18,7 @@ use crate::scene::{Scene, Triangle};
 use crate::settings::frame::{Native, Transform};
 use crate::util::text::{counted, grouped};
 
-/// What nobody says of the numbers of a PLY.
+/// Axes and unit of a PLY, which states neither.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
 const AGAIN: &str = "copy the file again, or export it again";
 
@@ -126,7 +126,7 @@ fn vertices(
     tally: &mut Tally,
 ) -> Result<Result<(), Stop>, ImportError> {
     let count = element.count as usize; // no more than bytes of the file
-    if count > MOST_VERTICES {
+    if count > MAX_VERTICES {
         return Err(too_many(path, "more than 4,294,967,293 vertices"));
     }
     let axis = |name: &str| element.properties.iter().position(|p| p.name == name && p.list.is_none());

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::{
-    FileReport, Frame, Import, ImportError, MOST_VERTICES, NO_NAME, Names, Place, Unit, Up, bytes, file_name,
+    FileReport, Frame, Import, ImportError, MAX_VERTICES, NO_NAME, Names, Place, Unit, Up, bytes, file_name,
     forget_unused, number_sources, plain,
     polygon::Cutter,
     report::{Tally, Thing},
@@ -16,7 +16,7 @@ use crate::scene::{Scene, Triangle};
 use crate::settings::frame::{Native, Transform};
 use crate::util::text::{counted, grouped};
 
-/// What nobody says of the numbers of an STL.
+/// Axes and unit of an STL, which states neither.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
 /// Bytes before the first facet, and of a facet.
 const HEAD: usize = 84;
@@ -94,7 +94,7 @@ fn kind(bytes: &[u8], path: &Path) -> Result<Kind, ImportError> {
 
 fn of_binary(bytes: &[u8], path: &Path, transform: &Transform, tally: &mut Tally) -> Result<Scene, ImportError> {
     let facets = bytes[HEAD..].chunks_exact(FACET);
-    if facets.len() * 3 > MOST_VERTICES {
+    if facets.len() * 3 > MAX_VERTICES {
         return Err(too_many(path, "more than 1,431,655,764 facets"));
     }
     let mut scene =
@@ -163,7 +163,7 @@ fn of_text(bytes: &[u8], path: &Path, transform: &Transform, tally: &mut Tally) 
                 if open.is_none() {
                     return fault(line, "a vertex stands outside of a facet".into(), AGAIN);
                 }
-                if scene.positions.len() == MOST_VERTICES {
+                if scene.positions.len() == MAX_VERTICES {
                     return Err(too_many(path, "more than 4,294,967,293 vertices"));
                 }
                 scene.positions.push(transform.apply(point));

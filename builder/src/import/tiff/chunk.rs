@@ -168,7 +168,8 @@ fn packbits(from: &[u8], to: &mut [u8]) -> usize {
     end
 }
 
-/// Takes back what a predictor did to the rows of a strip or tile; says whether it is known. Numbers are little-endian then.
+/// Takes back what a predictor did to the rows of a strip or tile; says whether it is known. Numbers are little-endian
+/// then.
 pub fn unpredict(layout: &Layout, chunk: &mut [u8], row_bytes: usize, bands: usize) -> bool {
     match (layout.predictor, layout.sample) {
         (1, _) => true,

@@ -1,6 +1,7 @@
 //! TIFF: heights with a place on earth (GeoTIFF), or as a plain height map.
 //!
-//! The tags are read by a library; strips and tiles here, for what libraries make of them is not always what stands in the file.
+//! The tags are read by a library; strips and tiles here, for what libraries make of them is not always what stands in
+//! the file.
 
 mod chunk;
 mod keys;
@@ -19,7 +20,7 @@ use std::{io::Cursor, path::Path};
 type Tags<'a> = Decoder<Cursor<&'a [u8]>>;
 
 /// Directories that are looked at.
-const MOST_DIRECTORIES: usize = 64;
+const MAX_DIRECTORIES: usize = 64;
 
 pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     let broken = |e: ::tiff::TiffError| damaged(path, format!("this is no whole TIFF: {e}"));
@@ -28,7 +29,7 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     let mut tags = Decoder::new(Cursor::new(bytes)).map_err(broken)?.with_limits(limits);
     // overviews and masks stand beside the heights
     let (mut at, mut mask) = (None, None);
-    for number in 0..MOST_DIRECTORIES {
+    for number in 0..MAX_DIRECTORIES {
         if tags.seek_to_image(number).is_err() {
             break;
         }
@@ -222,9 +223,9 @@ fn samples(
         return Err(damaged(path, cause));
     }
     let row_bytes = layout.sample.row_bytes(width * stored);
-    let most = row_bytes.checked_mul(height).filter(|n| *n <= MOST_CHUNK);
+    let most = row_bytes.checked_mul(height).filter(|n| *n <= MAX_CHUNK);
     if most.is_none() {
-        let cause = format!("its strips or tiles have more than {} MiB each", MOST_CHUNK >> 20);
+        let cause = format!("its strips or tiles have more than {} MiB each", MAX_CHUNK >> 20);
         return Err(unsupported(path, cause, "make smaller ones: gdal_translate -co TILED=YES"));
     }
     let mut planes = vec![vec![f64::NAN; columns * rows]; bands];
@@ -275,7 +276,7 @@ fn samples(
 }
 
 /// Bytes of a strip or tile at most.
-const MOST_CHUNK: usize = 1 << 30;
+const MAX_CHUNK: usize = 1 << 30;
 
 /// What a mask of the same size shows, if there is one that can be read.
 fn mask_of(

@@ -137,8 +137,8 @@ impl Drive {
             true => 0.0,
             false => *spacings.select_nth_unstable_by(middle, f64::total_cmp).1 * (0.5 - 1e-6),
         };
-        // times of a wheel do not go back: the first stop in time that is not passed is the earliest of all wheels' next ones, and
-        // the latest of these never gets earlier
+        // times of a wheel do not go back: the first stop in time that is not passed is the earliest of all wheels'
+        // next ones, and the latest of these never gets earlier
         let mut order: Vec<(f64, usize, usize)> = Vec::new();
         for (wheel, stops) in of.iter().enumerate() {
             order.extend(stops.iter().enumerate().map(|(k, (t, _))| (*t, wheel, k)));
@@ -189,7 +189,8 @@ mod tests {
         Drive { stops: stops.map(stop).collect(), wheels: vec![String::new(); wheels], ..Drive::default() }
     }
 
-    /// By the words of [`Drive::ticks`]: all wheels' next stops, together or not, until a wheel has none; `half` is half a tick.
+    /// By the words of [`Drive::ticks`]: all wheels' next stops, together or not, until a wheel has none; `half` is
+    /// half a tick.
     fn told(drive: &Drive, half: f64) -> Vec<usize> {
         let mut left: Vec<usize> = (0..drive.stops.len()).collect();
         let mut ticks = Vec::new();

@@ -114,8 +114,8 @@ impl Layout {
         Layout { named: false, line: 0, columns, places, form }
     }
 
-    /// The layout of a table whose columns somebody says, and whether there are blanks between them: as many names as a line has fields.
-    /// A first line without a number is passed over.
+    /// The layout of a table whose columns somebody says, and whether there are blanks between them: as many names as a
+    /// line has fields. A first line without a number is passed over.
     pub fn said(lines: &mut Lines, form: &'static Form, said: &str) -> Result<Self, TableError> {
         let parted = [',', ';', '\t'].into_iter().find(|c| said.contains(*c));
         lines.said(parted.is_none());
@@ -197,7 +197,8 @@ impl Layout {
         wrong.map_or(Ok(()), |cause| Err(lines.wrong(cause)))
     }
 
-    /// An error if a line has more fields that are not blank than there are columns, or ends before the last with a name.
+    /// An error if a line has more fields that are not blank than there are columns, or ends before the last with a
+    /// name.
     pub fn check(&self, line: &Line) -> Result<(), Cause> {
         let more = line.fields().skip(self.columns.len()).any(|field| !unquoted(field).is_empty());
         let least = self.columns.iter().rposition(|c| self.named && !c.name.is_empty()).map_or(0, |last| last + 1);

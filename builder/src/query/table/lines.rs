@@ -20,7 +20,8 @@ pub struct Lines {
     /// Where each field ends.
     ends: Vec<usize>,
     separator: Option<u8>,
-    /// Fields have any number of blanks between them, and lines that start with `//` are comments too: somebody said it.
+    /// Fields have any number of blanks between them, and lines that start with `//` are comments too: somebody said
+    /// it.
     said: [bool; 2],
     number: u64,
     /// The line is to be given again.
@@ -35,7 +36,7 @@ pub struct Lines {
 /// Bytes of a line at most.
 const LONGEST: u64 = 1 << 20;
 /// How often a point is asked at most.
-pub const MOST_ITERATIONS: u32 = 1_000_000;
+pub const MAX_ITERATIONS: u32 = 1_000_000;
 /// The separator of fields.
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
@@ -182,7 +183,7 @@ fn command(text: &str) -> Result<Option<u32>, Cause> {
     let Some((word, value)) = text.split_once('=') else { return Ok(None) };
     let (word, value) = (word.trim(), value.trim_end_matches(SEPARATORS).trim());
     if word.eq_ignore_ascii_case("iterations") && !value.contains(SEPARATORS) {
-        let count = value.parse().ok().filter(|n| (1..=MOST_ITERATIONS).contains(n));
+        let count = value.parse().ok().filter(|n| (1..=MAX_ITERATIONS).contains(n));
         return count.map(Some).ok_or_else(|| Cause::Iterations(brief(value, 40)));
     }
     // a line of points has more than one field

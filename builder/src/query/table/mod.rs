@@ -144,7 +144,7 @@ impl fmt::Display for Cause {
             Self::Empty(form) => write!(f, "no points; {form}"),
             Self::Command(word) => write!(f, "\"{word}\" is no command; there is iterations=N"),
             Self::Iterations(value) => {
-                let most = grouped(lines::MOST_ITERATIONS.into());
+                let most = grouped(lines::MAX_ITERATIONS.into());
                 write!(f, "iterations={value}: write a whole number from 1 to {most}")
             }
             Self::Late => f.write_str("iterations=N comes after the first point of a pipe; write it before"),

@@ -3,7 +3,7 @@
 use crate::util::text::{bounded, suggestion};
 use serde_json::{Map, Value};
 
-/// What a key holds.
+/// The values that a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// An object.
@@ -34,7 +34,7 @@ pub enum Holds {
     Anything,
 }
 
-/// What becomes of a key.
+/// Whether a key is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It shows in the image, or in how files are found.
@@ -119,7 +119,7 @@ pub const KEYS: &[(&str, Holds, Fate)] = &[
     ("_comment", Anything, Listed),
 ];
 
-/// What a walk over a scene tells of its keys.
+/// Keys that a walk over a scene tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Keys that are not used, by their paths.

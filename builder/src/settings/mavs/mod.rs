@@ -26,7 +26,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is typed beside a scene.
+/// Options that are typed beside a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
     /// The unit of turns; by default as the scene's turns show.
@@ -48,13 +48,13 @@ pub struct Typed {
 /// A scene as settings, and what is to be said of it.
 #[derive(Clone, Debug, Default)]
 pub struct Read {
-    /// What builds the scene. Files are as a program finds them from where it runs.
+    /// The settings that build the scene. Files are as a program finds them from where it runs.
     pub settings: Settings,
     /// The same files, in the same order.
     pub files: Vec<PathBuf>,
-    /// What is worth to know.
+    /// Sentences that are good to know.
     pub notes: Vec<String>,
-    /// What may not be as it was meant.
+    /// Sentences on things that may not be as meant.
     pub warnings: Vec<String>,
     /// Keys that are not used, by their paths.
     pub unused: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Read {
     pub unknown: Vec<String>,
 }
 
-/// What a file of MAVS is.
+/// A kind of file of MAVS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A scene.
@@ -92,14 +92,14 @@ const MARKS: [(&str, Kind); 17] = [
     ("Waypoints", Kind::Other("a list of waypoints")),
 ];
 
-/// What a text is, if it looks like a file of MAVS.
+/// The kind of a text, if it looks like a file of MAVS.
 pub fn kind(text: &str) -> Option<Kind> {
     let begins = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
     let is_there = |(key, _): &&(&str, Kind)| text.contains(&format!("\"{key}\""));
     MARKS.iter().find(is_there).filter(|_| begins).map(|(_, kind)| *kind)
 }
 
-/// What drives on a surface: its word, its type, and its mu by default, which settings may state otherwise.
+/// Materials of surfaces: word, type, and mu by default, which settings may state otherwise.
 pub const MATERIALS: [(&str, u16, f64); 6] = [
     ("dry", surface::DRY, 0.9),
     ("wet", surface::WET, 0.6),
@@ -109,7 +109,7 @@ pub const MATERIALS: [(&str, u16, f64); 6] = [
     ("sand", surface::SAND, 0.5),
 ];
 
-/// What animations do.
+/// Behaviours of animations.
 const BEHAVIOURS: [&str; 3] = ["wander", "circle", "straight"];
 
 /// Reads a scene that lies at a place.

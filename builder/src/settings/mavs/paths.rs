@@ -19,7 +19,7 @@ pub struct Folders {
 }
 
 /// Entries of folders that are looked through for a name.
-const MOST: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 /// Folders in each other that are looked through.
 const DEEPEST: usize = 12;
 
@@ -34,7 +34,8 @@ impl Folders {
         Folders { scene: own, meshes, data, whole }
     }
 
-    /// A mesh, a map of heights or a list of labels. `first` says whether the path as it stands goes before the folder of meshes.
+    /// A mesh, a map of heights or a list of labels. With `first` the path as it stands goes before the folder of
+    /// meshes.
     pub fn mesh(&self, name: &str, first: bool, notes: &mut Vec<Note>) -> Result<PathBuf, String> {
         let name = slashes(name);
         let as_it_stands = self.scene.join(&name);
@@ -87,7 +88,7 @@ impl Folders {
     }
 }
 
-/// What is worth to be said of where a file was found.
+/// A sentence on where a file was found.
 pub enum Note {
     Note(String),
     Warning(String),
@@ -119,7 +120,7 @@ fn slashes(name: &str) -> String {
 fn search(folder: &Path, file: &Path, deep: usize, seen: &mut usize, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         *seen += 1;
-        if *seen > MOST {
+        if *seen > MAX_ENTRIES {
             return;
         }
         let path = entry.path();

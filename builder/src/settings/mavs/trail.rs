@@ -5,16 +5,16 @@ use crate::util::text::{bounded, counted, quoted};
 use std::{fs::File, io::Read as _, path::Path};
 
 /// Bytes of such a file at most.
-const MOST: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// A point that lies so near to the line of its neighbours is left out, metres.
 const NEAR: f64 = 0.02;
 
 fn text(place: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
-    let read = File::open(place).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes));
+    let read = File::open(place).and_then(|f| f.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|e| format!("{}: {e}", quoted(place)))?;
-    if bytes.len() as u64 > MOST {
-        return Err(format!("{} is longer than {} MiB", quoted(place), MOST >> 20));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("{} is longer than {} MiB", quoted(place), MAX_BYTES >> 20));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,12 +1,12 @@
-//! Where the ground of an image ends, and the ground of its source did not: slits inside it, which no error explains however close the
-//! ground on their sides is.
+//! Where the ground of an image ends, and the ground of its source did not: slits inside it, which no error explains
+//! however close the ground on their sides is.
 //!
-//! An edge with triangles on one side only ends the ground as far as no other triangle lies just beside it. A place of such an end in
-//! the image that is farther in plan than the stated error from all ends of the source, rounded to the same lattice, is lost ground, if
-//! the source has some beside it.
-//! A step is an end if it is larger than half a metre in the image, and than half of that in the source: what is between is none that
-//! was lost. Ground is at every height that it has within the stated error in plan: so a wall narrower than that is no step, and what
-//! the image has at one of the wall's heights takes its place.
+//! An edge with triangles on one side only ends the ground as far as no other triangle lies just beside it. A place of
+//! such an end in the image that is farther in plan than the stated error from all ends of the source, rounded to the
+//! same lattice, is lost ground, if the source has some beside it. A step is an end if it is larger than half a metre
+//! in the image, and than half of that in the source: what is between is none that was lost. Ground is at every height
+//! that it has within the stated error in plan: so a wall narrower than that is no step, and what the image has at one
+//! of the wall's heights takes its place.
 
 use super::SLACK;
 use hashbrown::{HashMap, HashSet};
@@ -22,7 +22,7 @@ type Parts = ([Point; 2], Vec<[f64; 2]>);
 /// Metres.
 const STEP: f64 = 0.5;
 /// What is shorter, in parts of an edge, is none.
-const LEAST: f64 = 1e-9;
+const MIN_PART: f64 = 1e-9;
 /// Most boxes of one edge.
 const BOXES: f64 = 16.0;
 
@@ -46,7 +46,8 @@ struct End {
 /// Looks for slits: in an image that states such an error in plan, of a source.
 pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits {
     let reach = stated + SLACK;
-    // an edge that the source has as well is none of the image's making, and what was lost beside it has edges of its own
+    // an edge that the source has as well is none of the image's making, and what was lost beside it has edges of its
+    // own
     let kept: HashSet<Line> = open(source).iter().map(|l| l.map(bits)).collect();
     let ends = ends(image, |l| !kept.contains(&l.map(bits)), None, [STEP, reach]);
     let near = tree(ends.iter().flat_map(|e| boxes(e.line, reach, 2.0 * STEP)).map(|b| (0, b)));
@@ -111,15 +112,15 @@ impl End {
             let w = [p[0] - a[0], p[1] - a[1]];
             ((w[0] * d[0] + w[1] * d[1]) / length, (d[0] * w[1] - d[1] * w[0]) / length)
         });
-        // a disc that runs along the other from one end to the other covers most where it starts, ends, comes near, leaves, or where
-        // its rim runs along it
+        // a disc that runs along the other from one end to the other covers most where it starts, ends, comes near,
+        // leaves, or where its rim runs along it
         let (along, off) = (x - u, y - v);
         let rim = reach * along / along.hypot(off);
         let turns = [-reach, reach, -rim, rim].map(|at| (at - v) / off);
         let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
         for s in turns.into_iter().chain([0.0, 1.0]).filter(|s| (0.0..=1.0).contains(s)) {
             let (at, off) = (u + s * along, v + s * off);
-            if off.abs() <= reach * (1.0 + LEAST) {
+            if off.abs() <= reach * (1.0 + MIN_PART) {
                 let half = (reach * reach - off * off).max(0.0).sqrt();
                 (from, to) = (from.min(at - half), to.max(at + half));
             }
@@ -128,7 +129,8 @@ impl End {
     }
 }
 
-/// The ends of ground along edges that are meant, in some boxes or anywhere: such a step is one, with such an error in plan.
+/// The ends of ground along edges that are meant, in some boxes or anywhere: such a step is one, with such an error in
+/// plan.
 fn ends(
     all: &[[Point; 3]],
     is_meant: impl Fn(&[Point; 2]) -> bool,
@@ -192,7 +194,8 @@ fn turn(a: Point, b: Point, c: Point) -> f64 {
     robust::orient2d(a, b, c)
 }
 
-/// For each piece of the source's ground beside a line: where the image has ground at heights that this has within the error in plan.
+/// For each piece of the source's ground beside a line: where the image has ground at heights that this has within the
+/// error in plan.
 fn replaced(image: &[[Point; 3]], on: &[(usize, Over, [f64; 2])], far: &[Parts]) -> Vec<Vec<[f64; 2]>> {
     let steep = on.iter().enumerate().filter(|(_, (_, over, _))| over.slack > STEP / 2.0);
     let near = tree(steep.flat_map(|(k, (i, over, _))| {
@@ -264,7 +267,7 @@ impl Over {
         keep(-most, over.map(|v| -v));
         keep(low - step, heights);
         keep(-high - step, heights.map(|z| -z));
-        (part[1] - part[0] > LEAST).then_some(part)
+        (part[1] - part[0] > MIN_PART).then_some(part)
     }
 }
 
@@ -288,7 +291,7 @@ fn without([mut from, to]: [f64; 2], mut others: Vec<[f64; 2]>) -> Vec<[f64; 2]>
     others.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
     let mut left = Vec::new();
     for [start, end] in others.into_iter().chain([[to; 2]]) {
-        if start.min(to) - from > LEAST {
+        if start.min(to) - from > MIN_PART {
             left.push([from, start.min(to)]);
         }
         from = from.max(end);
@@ -300,7 +303,8 @@ fn tree(boxes: impl Iterator<Item = (usize, AABB<Point>)>) -> Tree {
     RTree::bulk_load(boxes.map(|(i, b)| GeomWithData::new(Rectangle::from_aabb(b), i)).collect())
 }
 
-/// Boxes around the parts of a line, so many metres larger in plan and in height: one around a slanted line would hold much else.
+/// Boxes around the parts of a line, so many metres larger in plan and in height: one around a slanted line would hold
+/// much else.
 fn boxes([a, b]: [Point; 2], plan: f64, height: f64) -> impl Iterator<Item = AABB<Point>> {
     let larger = [plan, plan, height];
     let mut slant = [0, 1, 2].map(|k| (b[k] - a[k]).abs());

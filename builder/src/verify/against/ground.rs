@@ -11,15 +11,15 @@ use rayon::prelude::*;
 pub(super) struct Sorted {
     /// Those that must have ground, of coincident ones the first, with the materials that stay there.
     pub(super) kept: Vec<([Point; 3], u16)>,
-    /// Of each triangle that settings do not leave out beyond doubt the material that stays there: its own where no other ground is
-    /// coincident.
+    /// Of each triangle that settings do not leave out beyond doubt the material that stays there: its own where no
+    /// other ground is coincident.
     pub(super) stays: Vec<Option<u16>>,
     /// Those that are not kept, by cause.
     pub(super) lost: Vec<LeftOut>,
 }
 
-/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays, then one that
-/// looks up, then the first by name.
+/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays,
+/// then one that looks up, then the first by name.
 pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let h = terrain.header();
     let causes = [
@@ -33,7 +33,8 @@ pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sor
         "steeper than the limit",
     ];
     let mut lost = causes.map(|cause| LeftOut { cause, triangles: 0, plan_area: 0.0, first: None });
-    // the first at each place, by its number among those that are kept, and which of them is at the place of each triangle
+    // the first at each place, by its number among those that are kept, and which of them is at the place of each
+    // triangle
     let mut first: HashMap<[[i64; 3]; 3], u32> = HashMap::with_capacity(scene.triangles.len());
     let mut at = vec![None; scene.triangles.len()];
     let mut left_out = vec![false; scene.triangles.len()];

@@ -1,8 +1,9 @@
 //! How far an image is from its source, measured both ways in f64 metres, with code of its own.
 //!
-//! An error is a pair (h, v): within h in plan of every point of one surface lies a point of the other that is at most v higher
-//! or lower. It is measured at every corner, in the middle of every edge and triangle, at seeded places that are spread evenly over the plan, and
-//! again in the triangles that were worst. And where the image's ground [ends](super::ends), the source's must.
+//! An error is a pair (h, v): within h in plan of every point of one surface lies a point of the other that is at most
+//! v higher or lower. It is measured at every corner, in the middle of every edge and triangle, at seeded places that
+//! are spread evenly over the plan, and again in the triangles that were worst. And where the image's ground
+//! [ends](super::ends), the source's must.
 
 mod ends;
 mod fields;
@@ -39,11 +40,11 @@ const AGAIN: usize = 256;
 /// How many of them.
 const WORST: usize = 16;
 /// Places that are told.
-const TOLD: usize = 8;
+const MAX_PLACES: usize = 8;
 /// Degrees from a limit, or from upright, within which rounding may decide what is too steep.
 const DOUBT: f64 = 1e-5;
-/// Triangle tests that the kernel may take for each place of the source, on average; if it takes more, it is asked in every so many-th
-/// triangle.
+/// Triangle tests that the kernel may take for each place of the source, on average; if it takes more, it is asked in
+/// every so many-th triangle.
 const TESTS: u64 = 128;
 /// Triangles in whose middle it is asked how many it takes.
 const TRIED: usize = 1 << 10;
@@ -63,7 +64,8 @@ pub struct Spot {
     pub height: f64,
     /// Error in height, metres, that the tile of the place states.
     pub stated: f64,
-    /// Error in plan, metres, at which the stated error in height suffices; infinite if that is more than 4,096 times the stated one.
+    /// Error in plan, metres, at which the stated error in height suffices; infinite if that is more than 4,096 times
+    /// the stated one.
     pub plan: f64,
 }
 
@@ -93,16 +95,18 @@ pub struct SurfaceError {
     pub exceeded: u64,
     /// Those of them that have nothing of the other surface within the stated error in plan: lost or gained ground.
     pub missing: u64,
-    /// Of places that have some those farthest above what their tile states first, then those with the largest error, each another
-    /// place of another triangle.
+    /// Of places that have some those farthest above what their tile states first, then those with the largest error,
+    /// each another place of another triangle.
     pub worst: Vec<Spot>,
-    /// Of places that have none those farthest from ground at their height first, each another place of another triangle.
+    /// Of places that have none those farthest from ground at their height first, each another place of another
+    /// triangle.
     pub farthest: Vec<Spot>,
     /// Largest error in height, metres, of places that have some.
     pub height: f64,
     /// Shares of the plan area, 50, 99 and 99.9 %, with at most this error straight up or down, metres.
     pub quantiles: [f64; 3],
-    /// Triangles in whose middle the other surface is of other materials alone, by their names: none where it has nothing there.
+    /// Triangles in whose middle the other surface is of other materials alone, by their names: none where it has
+    /// nothing there.
     pub other: OtherMaterial,
 }
 
@@ -148,12 +152,14 @@ pub struct Agreement {
 pub struct OtherMaterial {
     /// How many.
     pub triangles: u64,
-    /// The first of them, by the place of its middle: that, and the names of its material and of one of the other surface.
+    /// The first of them, by the place of its middle: that, and the names of its material and of one of the other
+    /// surface.
     pub first: Option<(Point, String, String)>,
 }
 
 impl Agreement {
-    /// Whether no place has a larger error than the image states for its tile, no triangle another material, and no ground a slit.
+    /// Whether no place has a larger error than the image states for its tile, no triangle another material, and no
+    /// ground a slit.
     pub fn holds(&self) -> bool {
         self.slits.lost == 0 && [&self.source, &self.image].iter().all(|side| side.exceeded + side.other.triangles == 0)
     }
@@ -161,10 +167,11 @@ impl Agreement {
 
 /// Measures an image against its source, in about `samples` places spread over the plan, and in corners and edges.
 ///
-/// The image must be proven. `rules` say which triangles are no ground: undersides, and those that are too steep. Patches count where the source's heights are asked for, and not the other way round.
+/// The image must be proven. `rules` say which triangles are no ground: undersides, and those that are too steep.
+/// Patches count where the source's heights are asked for, and not the other way round.
 ///
-/// The kernel is asked what lies straight above and below places of the source; where its answers take more than 128 tests on average, in
-/// every so many-th triangle, and else the image's triangles are.
+/// The kernel is asked what lies straight above and below places of the source; where its answers take more than 128
+/// tests on average, in every so many-th triangle, and else the image's triangles are.
 pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize) -> Agreement {
     let h = terrain.header();
     let (image, errors) = image_of(terrain);
@@ -191,7 +198,8 @@ pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: 
     let none = |_, p: &Point| all.nearest(p, 0.0);
     let name = |m: u16| terrain.material_name(m);
     let source_name = |m: u16| scene.materials[usize::from(m)].name.as_str();
-    // what of an image lies within an error of a place may be of another tile, and is itself off by what that one states
+    // what of an image lies within an error of a place may be of another tile, and is itself off by what that one
+    // states
     let around = |p: &Point, there: &[u16]| {
         let [plan, height] = stated(p);
         let near = all.materials(p, [plan + h.error_plan, height + h.error_height]);
@@ -225,8 +233,8 @@ fn every(terrain: &Terrain, triangles: &[[Point; 3]]) -> usize {
     tests.div_ceil(TESTS * some.count().max(1) as u64).max(1) as usize
 }
 
-/// Which triangles, of these materials, are of another one than all that a surface has in their middle, by the names of both, unless
-/// those are allowed there.
+/// Which triangles, of these materials, are of another one than all that a surface has in their middle, by the names of
+/// both, unless those are allowed there.
 fn other<'a>(
     (triangles, of): (&[[Point; 3]], &[u16]),
     surface: &Surface,
@@ -313,7 +321,8 @@ impl Part {
     }
 }
 
-/// The spots of most `size`, each at another place, and the numbers of their triangles; of equals the lower number first.
+/// The spots of most `size`, each at another place, and the numbers of their triangles; of equals the lower number
+/// first.
 fn most(
     parts: &[Part],
     of: fn(&Part) -> Option<Spot>,
@@ -327,8 +336,8 @@ fn most(
     all.into_iter().filter(|(_, spot)| seen.insert(spot.key())).take(count).collect()
 }
 
-/// Measures triangles against a surface. `straight` is the error straight up or down, if anything is there, at a place of the triangle
-/// of a number.
+/// Measures triangles against a surface. `straight` is the error straight up or down, if anything is there, at a place
+/// of the triangle of a number.
 fn side(
     triangles: &[[Point; 3]],
     samples: usize,
@@ -372,8 +381,8 @@ fn side(
     }
     let spots = |list: Vec<(usize, Spot)>| list.into_iter().map(|w| w.1).collect();
     let mut side = SurfaceError {
-        worst: spots(worst(&parts, TOLD)),
-        farthest: spots(farthest(&parts, TOLD)),
+        worst: spots(worst(&parts, MAX_PLACES)),
+        farthest: spots(farthest(&parts, MAX_PLACES)),
         ..SurfaceError::default()
     };
     let mut all = Vec::new();

@@ -10,13 +10,14 @@ type Corners = [P; 3];
 /// Boxes of triangles, each with the number of its shell and its own.
 type Boxes = RTree<GeomWithData<Rectangle<P>, (usize, u32)>>;
 
-/// Most triangles of others whose boxes may lie over a top of a cavity; and as many for each of its own, of those in whose boxes the
-/// planes of its own are, within their boxes.
-const MOST: usize = 4096;
+/// Most triangles of others whose boxes may lie over a top of a cavity; and as many for each of its own, of those in
+/// whose boxes the planes of its own are, within their boxes.
+const MAX_BOXES: usize = 4096;
 
-/// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
-/// its opposite once. What hangs together at edges is a shell. One is as its volume says, unless it is a cavity: of those of larger volume
-/// around its highest corners the least, or each of several, has it inside without meeting it, is wound against it, and is no cavity.
+/// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed
+/// edge once, and its opposite once. What hangs together at edges is a shell. One is as its volume says, unless it is a
+/// cavity: of those of larger volume around its highest corners the least, or each of several, has it inside without
+/// meeting it, is wound against it, and is no cavity.
 pub fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
     const NONE: u32 = u32::MAX;
     let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
@@ -114,14 +115,15 @@ fn cavities(shells: &[Shell], corners: impl Fn(u32) -> Corners) -> Vec<bool> {
         let mut around: Vec<usize> = (0..shells.len()).filter(|&k| size(k) > size(i)).collect();
         for top in &tops {
             let over = triangles.locate_in_envelope_intersecting(column(*top, *top)).map(|b| b.data);
-            let over: Vec<(usize, u32)> = over.filter(|&(k, _)| k != i).take(MOST + 1).collect();
+            let over: Vec<(usize, u32)> = over.filter(|&(k, _)| k != i).take(MAX_BOXES + 1).collect();
             let (mut runs, mut touched) = (HashMap::new(), HashSet::new());
             for &(k, t) in &over {
                 *runs.entry(k).or_insert(0) += runs_over(&corners(t), top);
                 touched.extend(meet(&[*top; 3], &corners(t)).then_some(k));
             }
-            around
-                .retain(|k| over.len() <= MOST && (touched.contains(k) || runs.get(k).is_some_and(|&runs| runs != 0)));
+            around.retain(|k| {
+                over.len() <= MAX_BOXES && (touched.contains(k) || runs.get(k).is_some_and(|&runs| runs != 0))
+            });
         }
         let Some(least) = around.iter().map(|&k| size(k)).min() else { continue };
         around.retain(|&k| size(k) == least);
@@ -133,7 +135,7 @@ fn cavities(shells: &[Shell], corners: impl Fn(u32) -> Corners) -> Vec<bool> {
             near.all(|((k, t), b)| {
                 count += usize::from(is_cut(&s, &b.lower(), &b.upper()));
                 let is_meant = around.contains(&k);
-                count < MOST * shells[i].triangles.len() && !(is_meant && meet(&s, &corners(t)))
+                count < MAX_BOXES * shells[i].triangles.len() && !(is_meant && meet(&s, &corners(t)))
             })
         };
         is_cavity[i] = around.iter().all(may_hold) && own().all(&mut is_free);
@@ -146,8 +148,8 @@ fn runs_over(corners: &[[i64; 3]; 3], place: &[i64; 3]) -> i64 {
     let q = corners.map(|c| [0, 1, 2].map(|i| i128::from(c[i] - place[i])));
     let mut runs = 0;
     for k in 0..3 {
-        // where edges cross the line that runs east from the place; one through the place is west of it, one that ends at its level
-        // ends below it
+        // where edges cross the line that runs east from the place; one through the place is west of it, one that ends
+        // at its level ends below it
         let (a, b) = (q[k], q[(k + 1) % 3]);
         let turn = a[0] * b[1] - b[0] * a[1];
         runs += i64::from(a[1] <= 0 && b[1] > 0 && turn > 0) - i64::from(b[1] <= 0 && a[1] > 0 && turn < 0);

@@ -77,8 +77,8 @@ impl Surface {
         all
     }
 
-    /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan and within `height` in height,
-    /// which becomes what it gives back: those that may be near first.
+    /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan and within
+    /// `height` in height, which becomes what it gives back: those that may be near first.
     fn each(&self, p: &Point, reach: f64, mut height: f64, mut see: impl FnMut(&[Point; 3], u16) -> f64) {
         let mut next: SmallVec<[(f64, usize, usize); 32]> = SmallVec::new();
         next.push((0.0, self.levels.len() - 1, 0));
@@ -107,8 +107,8 @@ impl Surface {
 
 /// The least difference in height between `p` and the part of a triangle within `reach` of it in plan.
 ///
-/// That part is convex and its height linear, so its heights are those between its lowest and its highest corner: ends of
-/// edges cut by the circle, or the places of the circle that lie straight up and down the slope.
+/// That part is convex and its height linear, so its heights are those between its lowest and its highest corner: ends
+/// of edges cut by the circle, or the places of the circle that lie straight up and down the slope.
 pub(super) fn rise(t: &[Point; 3], p: &Point, reach: f64) -> Option<f64> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut take = |z: f64| (low, high) = (low.min(z), high.max(z));

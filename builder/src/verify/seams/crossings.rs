@@ -1,13 +1,13 @@
 //! Triangles that reach beyond one tile: every tile that such a triangle meets holds it.
 //!
-//! None of them is kept. A tile adds a number for each that it holds, of triangle and tile; the tile of the least corner takes
-//! away those of the triangle and all tiles that it meets. Where each is held as it must be, nothing is left. A number is 128
-//! bits of a SHA-256 that begins with the identity, which depends on every byte of every tile: an image where something is
-//! wrong and nothing is left can only be found by trying.
+//! None of them is kept. A tile adds a number for each that it holds, of triangle and tile; the tile of the least
+//! corner takes away those of the triangle and all tiles that it meets. Where each is held as it must be, nothing is
+//! left. A number is 128 bits of a SHA-256 that begins with the identity, which depends on every byte of every tile: an
+//! image where something is wrong and nothing is left can only be found by trying.
 
 use crate::verify::tile::plan::Tri;
 use crate::verify::tile::{self, View};
-use crate::verify::{Fault, Faults, TOLD};
+use crate::verify::{Fault, Faults, MAX_PLACES};
 use hardpan::{Terrain, format::TileRecord};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -102,9 +102,9 @@ pub fn name(terrain: &Terrain, table: &[TileRecord], faults: &mut Faults) {
             continue;
         }
         let [x, y, z] = held[0].tri.corner(0);
-        let named = held.iter().take(TOLD).filter_map(|h| table.get(h.tile as usize));
+        let named = held.iter().take(MAX_PLACES).filter_map(|h| table.get(h.tile as usize));
         let mut tiles: Vec<String> = named.map(|r| format!("({}, {})", r.x, r.y)).collect();
-        tiles.extend((held.len() > TOLD).then(|| "...".into()));
+        tiles.extend((held.len() > MAX_PLACES).then(|| "...".into()));
         let tiles = tiles.join(" ");
         let what = match meets {
             0 => {

@@ -1,8 +1,9 @@
 //! Open edges that run within the stitch threshold of each other: gaps and T-junctions that a wheel may fall through.
 //!
-//! An edge is open if all triangles that have it lie on one side of it, mostly one and 64 at most, a vertex if it ends an open edge. An open vertex lies at a seam if another is within
-//! the threshold of it and no chain of edges between open vertices, all within the threshold of both, links them; or if its foot
-//! lies inside an open edge, within the threshold, and it is no corner of the edge's triangles. That is what stitching closes.
+//! An edge is open if all triangles that have it lie on one side of it, mostly one and 64 at most, a vertex if it ends
+//! an open edge. An open vertex lies at a seam if another is within the threshold of it and no chain of edges between
+//! open vertices, all within the threshold of both, links them; or if its foot lies inside an open edge, within the
+//! threshold, and it is no corner of the edge's triangles. That is what stitching closes.
 
 pub mod crossings;
 
@@ -48,14 +49,14 @@ pub struct Seams {
 }
 
 /// How many places are told.
-const TOLD: usize = 8;
+const MAX_PLACES: usize = 8;
 
 impl Seams {
     pub fn join(&mut self, other: Seams) {
         self.count += other.count;
         self.first.extend(other.first);
         self.first.sort_unstable();
-        self.first.truncate(TOLD);
+        self.first.truncate(MAX_PLACES);
         self.unfinished |= other.unfinished;
     }
 }
@@ -76,8 +77,8 @@ impl Border {
     }
 }
 
-/// Compares what lies inside a tile, given its open edges and those that may link two open vertices, and hands out what lies near
-/// its border.
+/// Compares what lies inside a tile, given its open edges and those that may link two open vertices, and hands out what
+/// lies near its border.
 pub fn of_tile(rect: &Rect, open: &[Edge], links: &[Link], border: &mut Border) -> Seams {
     let inside = |p: &[i32; 3], margin: i64| {
         (0..2).all(|i| i64::from(p[i]) >= rect.low[i] + margin && i64::from(p[i]) < rect.high(i) - margin)
@@ -152,7 +153,7 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
         }
         if hit {
             seams.count += 1;
-            if seams.first.len() < TOLD {
+            if seams.first.len() < MAX_PLACES {
                 seams.first.push(c);
             }
         }
@@ -163,12 +164,12 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
 /// log2 of the side of the squares in which the sizes of edges are known.
 const SQUARE: u32 = 14;
 
-/// Cells for each size of edges, in plan and in height, so that no edge has many nor a cell many edges. Cells share slots
-/// by a hash.
+/// Cells for each size of edges, in plan and in height, so that no edge has many nor a cell many edges. Cells share
+/// slots by a hash.
 struct Grid {
     sizes: Vec<[u32; 2]>,
-    /// Of the squares that share a slot, a bit for each size of edges there: of the last for all from 63 on, and those whose
-    /// cells are larger than a square are everywhere.
+    /// Of the squares that share a slot, a bit for each size of edges there: of the last for all from 63 on, and those
+    /// whose cells are larger than a square are everywhere.
     squares: Vec<u64>,
     /// Where the edges of each slot start.
     starts: Vec<usize>,
@@ -214,8 +215,8 @@ impl Grid {
         grid
     }
 
-    /// log2 of the sides of an edge's cells in plan and in height: even, and of twice the edge's extent at most, unless that is small. In
-    /// height many thresholds count as small: ends ask for each size, and few layers are closer.
+    /// log2 of the sides of an edge's cells in plan and in height: even, and of twice the edge's extent at most, unless
+    /// that is small. In height many thresholds count as small: ends ask for each size, and few layers are closer.
     fn size(e: &Edge) -> [u32; 2] {
         let log2 = |extent: i64, least: i64| (63 - (extent.max(least) as u64).leading_zeros()).next_multiple_of(2);
         let along = |i: usize| (i64::from(e.a[i]) - i64::from(e.b[i])).abs();
@@ -280,8 +281,8 @@ fn within(a: [i32; 3], b: [i32; 3], times: i64) -> bool {
     (0..2).all(|i| d(i) <= plan) && d(2) <= height && d(0) * d(0) + d(1) * d(1) <= plan * plan
 }
 
-/// Whether an open vertex lies at a seam with an open edge: near an end that no chain links to it, or beside the edge, in plan of
-/// its foot, in height above that.
+/// Whether an open vertex lies at a seam with an open edge: near an end that no chain links to it, or beside the edge,
+/// in plan of its foot, in height above that.
 fn at_seam(e: &Edge, c: [i32; 3], chains: &Chains, work: &mut usize) -> bool {
     let beyond = |i: usize, by: i64| {
         let [a, b, c] = [e.a[i], e.b[i], c[i]].map(i64::from);

@@ -132,10 +132,10 @@ pub(super) fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
 }
 
 impl Content {
-    /// Reads the triangles of groups; what several of them hold is one triangle. If they are `apart`, what lies in a group's own
-    /// rectangle is taken to be in no other, without a search; it gives back whether that is so: each reaches its own group's, and
-    /// those have no place in common. Then one that stands in a group twice is two. An error is a bundle with a corner outside the
-    /// domain.
+    /// Reads the triangles of groups; what several of them hold is one triangle. If they are `apart`, what lies in a
+    /// group's own rectangle is taken to be in no other, without a search; it gives back whether that is so: each
+    /// reaches its own group's, and those have no place in common. Then one that stands in a group twice is two. An
+    /// error is a bundle with a corner outside the domain.
     pub(super) fn fill(&mut self, view: &View, groups: &[(Found, usize)], apart: bool) -> Result<bool, u32> {
         self.tris.clear();
         self.boxes.clear();
@@ -189,8 +189,8 @@ impl Content {
     }
 }
 
-/// The group of a node, and the node's rectangle, if all nodes inside it and none outside are of that group: no two such have a place
-/// in common.
+/// The group of a node, and the node's rectangle, if all nodes inside it and none outside are of that group: no two
+/// such have a place in common.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     /// Where the node stands.
@@ -284,8 +284,9 @@ pub(super) fn answers(patch: &Patch, axis: usize, low: i64, size: i64) -> Option
     (first <= last).then_some([first, last])
 }
 
-/// Least and greatest post, in steps, rounded outwards, of the cells that hold the query steps from the first to the last
-/// of each axis; none without heights. The kernel has checked that the blocks of all patches are no more than the tile.
+/// Least and greatest post, in steps, rounded outwards, of the cells that hold the query steps from the first to the
+/// last of each axis; none without heights. The kernel has checked that the blocks of all patches are no more than the
+/// tile.
 pub(super) fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> {
     let cells = [0, 1].map(|axis| {
         ends[axis].map(|q| {

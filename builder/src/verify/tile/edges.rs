@@ -7,18 +7,20 @@ use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-/// How many triangles of an edge lie on one side of it, if they are no more than [`MOST`](users::MOST) and none lies on the other; else:
+/// How many triangles of an edge lie on one side of it, if they are no more than [`MAX`](users::MAX) and none lies on
+/// the other; else:
 mod users {
     /// Another has it as the first of them.
     pub const LATER: u8 = 0;
     pub const ONE: u8 = 1;
-    pub const MOST: u8 = crate::report::Repair::CROWD as u8;
+    pub const MAX: u8 = crate::report::Repair::MAX_NEIGHBOURS as u8;
     /// One lies on each side.
     pub const PAIR: u8 = 254;
     pub const MANY: u8 = 255;
 }
 
-/// A node's rectangle in which only the triangles of its bundles may lie: if others do, its cells do not name them, and the tile fails.
+/// A node's rectangle in which only the triangles of its bundles may lie: if others do, its cells do not name them, and
+/// the tile fails.
 pub struct Own {
     /// Where the node stands.
     pub node: usize,
@@ -49,7 +51,8 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Of triangles and their boxes; by the rectangles of nodes, no two of which have a place in common, if there are any.
+    /// Of triangles and their boxes; by the rectangles of nodes, no two of which have a place in common, if there are
+    /// any.
     pub fn new(tris: &[Tri], boxes: &[Box4], own: &[Own], numbers: &[u32]) -> Edges {
         let none = || vec![0; tris.len()];
         let edges = Edges { paired: none(), open: none(), crowded: none(), parts: DisjointSet::new(tris.len()) };
@@ -58,7 +61,8 @@ impl Edges {
             search.pair(tris.len(), |i| (i as u32, 7));
             return search.edges;
         }
-        // all that have an edge in a rectangle are among those there, or the tile fails for another reason; in memory of the size of a cache
+        // all that have an edge in a rectangle are among those there, or the tile fails for another reason; in memory
+        // of the size of a cache
         let (mut known, mut some) = (vec![0u8; tris.len()], Vec::new());
         for Own { rect, places, .. } in own {
             some.clear();
@@ -82,9 +86,9 @@ impl Edges {
         search.edges
     }
 
-    /// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan: the
-    /// paired ones, and such as kerbs have, one above the other. And the part of each triangle, by one of it: at each such edge
-    /// as many of a part lie on one side as on the other.
+    /// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan:
+    /// the paired ones, and such as kerbs have, one above the other. And the part of each triangle, by one of it: at
+    /// each such edge as many of a part lie on one side as on the other.
     pub fn balanced(&mut self, tris: &[Tri]) -> (Vec<u8>, Vec<u32>) {
         let (mut balanced, mut parts) = (self.paired.clone(), std::mem::take(&mut self.parts));
         // ends as one number, the height of the lesser, the number, and whether it runs from the lesser to the greater
@@ -117,7 +121,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Looks at edges of so many triangles, given their numbers, with a bit for each edge that counts, and tells of them.
+    /// Looks at edges of so many triangles, given their numbers, with a bit for each edge that counts, and tells of
+    /// them.
     #[inline]
     fn pair(&mut self, count: usize, item: impl Fn(usize) -> (u32, u8)) {
         let (tris, key) = (self.tris, self.key);
@@ -161,7 +166,7 @@ impl Search<'_> {
                         if turned || (a, b) == (c, d) {
                             users[first] = match users[first] {
                                 users::ONE if turned => users::PAIR,
-                                some @ users::ONE..users::MOST if !turned => some + 1,
+                                some @ users::ONE..users::MAX if !turned => some + 1,
                                 _ => users::MANY,
                             };
                             all_paired &= users[first] == users::PAIR;
@@ -191,7 +196,7 @@ impl Search<'_> {
                     _ if all_paired => {}
                     of => {
                         let of = if of == users::LATER { users[other[e] as usize] } else { of };
-                        open[t] |= if of <= users::MOST { bit } else { 0 };
+                        open[t] |= if of <= users::MAX { bit } else { 0 };
                         crowded[t] |= if of == users::PAIR { 0 } else { bit };
                     }
                 }
@@ -200,8 +205,8 @@ impl Search<'_> {
     }
 }
 
-/// A number of a place. With a key of its own each time no mesh can be made for it; and its bits are all over in sums of two as well,
-/// whatever stands in rows or stacks.
+/// A number of a place. With a key of its own each time no mesh can be made for it; and its bits are all over in sums
+/// of two as well, whatever stands in rows or stacks.
 #[inline]
 fn hash([k, l]: [u64; 2], [x, y, z]: [i32; 3]) -> usize {
     let [x, y, z] = [x, y, z].map(|v| u64::from(v as u32));

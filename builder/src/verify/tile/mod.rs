@@ -1,4 +1,5 @@
-//! What one tile claims, proven from its bytes: that its cells name every triangle over them, and that sheets are sheets.
+//! What one tile claims, proven from its bytes: that its cells name every triangle over them, and that sheets are
+//! sheets.
 //!
 //! The kernel has checked the structure before, so every offset and count may be followed.
 
@@ -21,11 +22,11 @@ use plan::{Rect, Tri};
 use walk::{Bundle, PATCHED, TRIALS, Walk};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; a seventh of that is the
-/// most that real meshes need.
+/// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; a seventh of
+/// that is the most that real meshes need.
 const PAIRS: [u64; 2] = [256, 16];
-/// Triangles that the entries of nodes inside each other may list for each word of a tile: a word names as many at most, and those of
-/// the outer nodes are few.
+/// Triangles that the entries of nodes inside each other may list for each word of a tile: a word names as many at
+/// most, and those of the outer nodes are few.
 const NAMED: usize = 16;
 /// A tile's bytes in the shapes that are read.
 pub struct View<'a> {
@@ -249,7 +250,8 @@ pub fn crossing(view: &View) -> Vec<Tri> {
     tris
 }
 
-/// Asks the kernel at both ends of an edge and at the 255 grid points between: it must find the height that the edge has.
+/// Asks the kernel at both ends of an edge and at the 255 grid points between: it must find the height that the edge
+/// has.
 fn ask(terrain: &Terrain, view: &View, tri: &Tri, k: usize, proof: &mut Proof) {
     let (a, b) = (tri.corner(k).map(i64::from), tri.corner((k + 1) % 3).map(i64::from));
     let origin = terrain.header().origin;
@@ -306,7 +308,8 @@ mod tests {
     use super::walk::{Member, cells_naming};
     use super::*;
 
-    /// Squares of 100 steps, 16 x 16, in two triangles each; the eight columns in the east are raised, and moved this far east.
+    /// Squares of 100 steps, 16 x 16, in two triangles each; the eight columns in the east are raised, and moved this
+    /// far east.
     fn kerb(by: i32) -> Content {
         let mut tris = Vec::new();
         for (x, y) in (0..16).flat_map(|x| (0..16).map(move |y| (x, y))) {

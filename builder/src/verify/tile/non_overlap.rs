@@ -1,13 +1,15 @@
 //! Triangles of a tile that overlap none of others, proven for many at once.
 //!
-//! All triangles being counter-clockwise, where an edge has as many triangles on one side as on the other, with the same ends in
-//! plan, as many end there as begin: that many lie over the places before it as behind. So where no other edge runs, as many
-//! triangles lie over one place as over any other, and if that is one, none of them overlaps another there.
+//! All triangles being counter-clockwise, where an edge has as many triangles on one side as on the other, with the
+//! same ends in plan, as many end there as begin: that many lie over the places before it as behind. So where no other
+//! edge runs, as many triangles lie over one place as over any other, and if that is one, none of them overlaps another
+//! there.
 //!
-//! That holds for the triangles that [hang together](Edges::balanced) at such edges as if there were no others: a road over
-//! country, a bridge. Of each such part it is told of the cells of a fine square grid: those through which other edges of it run are
-//! *rough*, the rest falls into *regions* of cells side by side, and at one place of each its triangles are counted. A triangle whose box
-//! is in the cells of a region with one of them is alone in its part. Of others nothing is said.
+//! That holds for the triangles that [hang together](Edges::balanced) at such edges as if there were no others: a road
+//! over country, a bridge. Of each such part it is told of the cells of a fine square grid: those through which other
+//! edges of it run are *rough*, the rest falls into *regions* of cells side by side, and at one place of each its
+//! triangles are counted. A triangle whose box is in the cells of a region with one of them is alone in its part. Of
+//! others nothing is said.
 
 use super::edges::Edges;
 use super::plan::{Box4, Rect, Tri};
@@ -15,21 +17,22 @@ use crate::util::disjoint_set::DisjointSet;
 
 /// Most cells of a triangle, on average, and the least side of one, log2 in steps.
 const CELLS: i64 = 2;
-const LEAST: u32 = 2;
-/// Words of 64 cells under boxes and edges that are looked at, for each triangle of a part and 64 more; beyond, nothing is said of any.
+const MIN_SIDE_LOG2: u32 = 2;
+/// Words of 64 cells under boxes and edges that are looked at, for each triangle of a part and 64 more; beyond, nothing
+/// is said of any.
 const WORK: i64 = 256;
 /// Triangles of a part of which that is worth while.
-const FEW: u32 = 12;
+const MIN_TRIANGLES: u32 = 12;
 
-/// Of each triangle of a tile its class, from 1: it certainly overlaps no other of that class. 0 if nothing is known of it. Differences of
-/// coordinates are `SMALL`.
+/// Of each triangle of a tile its class, from 1: it certainly overlaps no other of that class. 0 if nothing is known of
+/// it. Differences of coordinates are `SMALL`.
 pub fn classes(tris: &[Tri], boxes: &[Box4], edges: &mut Edges, tile: &Rect) -> Vec<u32> {
     let (balanced, parts) = edges.balanced(tris);
     let mut sizes = vec![0u32; tris.len()];
     parts.iter().for_each(|&part| sizes[part as usize] += 1);
     // a class for each part that is not too small, and where its triangles start
     let (mut of_parts, mut starts, mut count) = (vec![0u32; tris.len()], vec![0u32], 0);
-    for (of_part, size) in of_parts.iter_mut().zip(sizes).filter(|(_, size)| *size >= FEW) {
+    for (of_part, size) in of_parts.iter_mut().zip(sizes).filter(|(_, size)| *size >= MIN_TRIANGLES) {
         *of_part = starts.len() as u32;
         count += size;
         starts.push(count);
@@ -51,8 +54,8 @@ pub fn classes(tris: &[Tri], boxes: &[Box4], edges: &mut Edges, tile: &Rect) -> 
     classes
 }
 
-/// Of each of some triangles of a tile whether it certainly overlaps no other of them. Bit k of `balanced`: at the edge from corner k
-/// lie as many of them on one side as on the other.
+/// Of each of some triangles of a tile whether it certainly overlaps no other of them. Bit k of `balanced`: at the edge
+/// from corner k lie as many of them on one side as on the other.
 fn non_overlapping(tris: &[Tri], boxes: &[Box4], balanced: &[u8], some: &[u32], tile: &Rect) -> Vec<bool> {
     let none = || vec![false; some.len()];
     let each = || some.iter().map(|&t| (&tris[t as usize], boxes[t as usize], balanced[t as usize]));
@@ -128,7 +131,7 @@ impl Cells {
     fn new(rect: &Rect, most: i64) -> Cells {
         let sides = |log2: u32| rect.size.map(|size| ((size - 1) >> log2) + 1);
         let fits = |log2: &u32| sides(*log2).iter().product::<i64>() <= most;
-        let log2 = (LEAST..31).find(fits).unwrap_or(31);
+        let log2 = (MIN_SIDE_LOG2..31).find(fits).unwrap_or(31);
         let sides = sides(log2);
         let stride = (sides[0] + 63) / 64;
         Cells { low: rect.low, log2, sides, stride, rough: vec![0; (sides[1] * stride) as usize] }
@@ -183,8 +186,8 @@ impl Cells {
         }
     }
 
-    /// The number of the run of each cell, from 1, which are cells side by side in a row; the region of each run, by a run of it; and
-    /// of each region one cell, a bit each.
+    /// The number of the run of each cell, from 1, which are cells side by side in a row; the region of each run, by a
+    /// run of it; and of each region one cell, a bit each.
     fn regions(&self) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
         let [side, rows] = self.sides.map(|side| side as usize);
         let mut runs = vec![0u32; side * rows];

@@ -1,7 +1,7 @@
 //! Exact plan-view tests, written for verification alone: nothing here is the builder's.
 //!
-//! A rectangle is half-open: it owns its left and lower border. A triangle is closed and counter-clockwise. Coordinates are
-//! lattice steps. `SMALL` says that all differences stay below 2^30, so that products fit `i64`.
+//! A rectangle is half-open: it owns its left and lower border. A triangle is closed and counter-clockwise. Coordinates
+//! are lattice steps. `SMALL` says that all differences stay below 2^30, so that products fit `i64`.
 
 use hardpan::format::block::CELLS_LOG2;
 
@@ -131,8 +131,8 @@ impl Tri {
             && self.shallowest::<SMALL>(k, r) <= 0
     }
 
-    /// Calls `see` with the place of each block that it meets, of a grid of so many cells from `low` on with sides of 2^`log2` steps, and
-    /// with those of its cells that it meets, a bit each.
+    /// Calls `see` with the place of each block that it meets, of a grid of so many cells from `low` on with sides of
+    /// 2^`log2` steps, and with those of its cells that it meets, a bit each.
     #[inline(always)]
     pub fn blocks<const SMALL: bool>(
         &self,
@@ -182,9 +182,10 @@ impl Tri {
         }
     }
 
-    /// Calls `see` with rectangles of few cells that together hold every cell that it meets, among those from first to last in x and y of
-    /// a grid from `low` on with sides of 2^`log2` steps, until it gives back false; says whether it never did. Each rectangle
-    /// has such a cell, unless the first is small, so the work is that of the cells that it meets.
+    /// Calls `see` with rectangles of few cells that together hold every cell that it meets, among those from first to
+    /// last in x and y of a grid from `low` on with sides of 2^`log2` steps, until it gives back false; says whether it
+    /// never did. Each rectangle has such a cell, unless the first is small, so the work is that of the cells that it
+    /// meets.
     pub fn windows<const SMALL: bool>(
         &self,
         bounds: Box4,
@@ -228,8 +229,8 @@ impl Tri {
     }
 }
 
-/// The cells of a block at which the sides of three edges are none below zero, given those at the first, and what one cell further east
-/// and north adds.
+/// The cells of a block at which the sides of three edges are none below zero, given those at the first, and what one
+/// cell further east and north adds.
 #[inline(always)]
 fn inside(edges: &[[i64; 3]; 3]) -> u8 {
     let mut sides = [0i64; 8];
@@ -290,8 +291,8 @@ mod tests {
             for cell in 0..8 {
                 let size = log2.map(|l| 1i64 << l);
                 let r = Rect { low: cell_low(low, size, cell), size };
-                // corners at multiples of 840: all crossings of lines of small slopes with the rectangle lie on the grid or
-                // have grid points beside them, for slopes have denominators up to 8
+                // corners at multiples of 840: all crossings of lines of small slopes with the rectangle lie on the
+                // grid or have grid points beside them, for slopes have denominators up to 8
                 const F: i64 = 840;
                 let side = |k: usize, px: i64, py: i64| {
                     let [x, y, ex, ey] = t.edge(k);

@@ -6,7 +6,7 @@ use crate::verify::tile::plan::boxes_overlap;
 use hashbrown::HashMap;
 
 /// Triangles of a sheet from which on it is crowded.
-pub(super) const CROWD: usize = 17;
+pub(super) const MIN_CROWDED: usize = 17;
 
 /// Whether none of a few triangles overlaps another: boxes first, all at once.
 pub(super) fn all_apart<const SMALL: bool>(content: &Content, sheet: &[Member]) -> bool {
@@ -28,8 +28,8 @@ pub(super) fn all_apart<const SMALL: bool>(content: &Content, sheet: &[Member]) 
     })
 }
 
-/// Proves those of a sheet apart that meet in the vertex that most of them have: sorted by their directions from there, each ends before
-/// the next begins. They get the number of that proof; says whether they did.
+/// Proves those of a sheet apart that meet in the vertex that most of them have: sorted by their directions from there,
+/// each ends before the next begins. They get the number of that proof; says whether they did.
 pub(super) fn fan(content: &Content, sheet: &mut [Member], proof: u32) -> bool {
     let tri = |member: &Member| &content.tris[member.number as usize];
     let mut counts: HashMap<[i32; 2], u32> = HashMap::new();
@@ -80,7 +80,8 @@ impl Unproven {
     }
 }
 
-/// Whether a triangle overlaps none of others, but for those that are proven not to; so many pairs may still be compared.
+/// Whether a triangle overlaps none of others, but for those that are proven not to; so many pairs may still be
+/// compared.
 pub(super) fn apart<const SMALL: bool>(
     content: &Content,
     left: &mut u64,

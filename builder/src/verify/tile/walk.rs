@@ -1,7 +1,7 @@
 //! Every node, block and cell names what lies over it.
 
 use super::decode::{Content, Group};
-use super::sheet::{CROWD, Unproven, all_apart, apart, fan};
+use super::sheet::{MIN_CROWDED, Unproven, all_apart, apart, fan};
 use super::{NAMED, Proof, View};
 use crate::verify::Fault;
 use crate::verify::tile::plan::{Box4, Rect, cell_low};
@@ -11,8 +11,8 @@ use hardpan::format::{NODE_DENSE, block, entry, word};
 /// Triangles that are tried with entries of nodes for each word of a tile; no builder needs as many.
 pub(super) const TRIALS: u64 = 64;
 
-/// Patches that are tried with entries and cells for each word of a tile: where one lies, a word must name it, once at each
-/// depth.
+/// Patches that are tried with entries and cells for each word of a tile: where one lies, a word must name it, once at
+/// each depth.
 pub(super) const PATCHED: u64 = 64;
 
 /// Numbers by the entry to which they belong, of a triangle over a block with the cells that it meets, a bit each.
@@ -79,7 +79,8 @@ pub(super) struct Named {
 /// A bundle, as far as a walk has come.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bundle {
-    /// A class of which some of its triangles are, and those, a bit each: they are proven to overlap no other of the class.
+    /// A class of which some of its triangles are, and those, a bit each: they are proven to overlap no other of the
+    /// class.
     pub(super) class: u32,
     pub(super) alone: u32,
     /// Of its triangles those whose numbers stand elsewhere, too.
@@ -103,8 +104,8 @@ pub(super) struct Walk<'a, const SMALL: bool> {
     pub(super) stamp: u64,
     /// Pairs that may still be compared.
     pub(super) pairs_left: u64,
-    /// In which proof of a sheet each triangle was last, or of a class, from 1, and of a crowded one: those of one overlap none of each
-    /// other.
+    /// In which proof of a sheet each triangle was last, or of a class, from 1, and of a crowded one: those of one
+    /// overlap none of each other.
     pub(super) proven: [Vec<u32>; 2],
     pub(super) proofs: u32,
     /// Triangles that are to be listed at the nodes that alone have them.
@@ -115,7 +116,8 @@ pub(super) struct Walk<'a, const SMALL: bool> {
     pub(super) trials_left: u64,
     /// Patches that may still be tried with entries and cells.
     pub(super) patched_left: u64,
-    /// What a cell names that may overlap another, words of a sheet that so far name one class, and triangles of a sheet.
+    /// What a cell names that may overlap another, words of a sheet that so far name one class, and triangles of a
+    /// sheet.
     pub(super) named: Vec<Named>,
     pub(super) whole: Vec<(u32, u32)>,
     pub(super) sheet: Vec<Member>,
@@ -123,8 +125,8 @@ pub(super) struct Walk<'a, const SMALL: bool> {
 }
 
 impl<const SMALL: bool> Walk<'_, SMALL> {
-    /// Proves a node over `low` with sides of 2^`log2`, which the triangles of `list`, those that it alone has, and the patches of `fields`
-    /// meet.
+    /// Proves a node over `low` with sides of 2^`log2`, which the triangles of `list`, those that it alone has, and the
+    /// patches of `fields` meet.
     pub(super) fn node(&mut self, at: usize, low: [i64; 2], log2: [u32; 2], list: &[u32], fields: &[u32]) {
         let view = self.view;
         let node = view.node(at);
@@ -252,8 +254,8 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         left.is_some()
     }
 
-    /// Every patch of a list that answers in a rectangle is named there, or the first that is not is told; the names are
-    /// ascending.
+    /// Every patch of a list that answers in a rectangle is named there, or the first that is not is told; the names
+    /// are ascending.
     fn fields(&mut self, rect: &Rect, fields: &[u32], named: &[usize]) {
         let mut met = fields.iter().map(|&f| &self.content.fields[f as usize]).filter(|f| f.meets(rect));
         if let Some(field) = met.find(|f| named.binary_search(&f.at).is_err()) {
@@ -262,7 +264,8 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
     }
 
-    /// Proves a block whose bundles stand from the one of this number on, over which triangles lie, each in some of its cells.
+    /// Proves a block whose bundles stand from the one of this number on, over which triangles lie, each in some of its
+    /// cells.
     fn block(
         &mut self,
         first: usize,
@@ -406,7 +409,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         let (named, mut sheet) = (std::mem::take(&mut self.named), std::mem::take(&mut self.sheet));
         for numbers in named.chunk_by(|a, b| a.sheet == b.sheet).filter(|numbers| numbers.len() > 1) {
             sheet.clear();
-            let proven = &self.proven[usize::from(numbers.len() >= CROWD)];
+            let proven = &self.proven[usize::from(numbers.len() >= MIN_CROWDED)];
             sheet.extend(numbers.iter().map(|&Named { number, .. }| Member {
                 bounds: self.content.boxes[number as usize],
                 number,
@@ -423,8 +426,9 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
 
     /// Compares the triangles of a sheet; says what is wrong.
     fn sheet(&mut self, sheet: &mut [Member]) -> Result<(), Unproven> {
-        // many may lie around a vertex, in many cells: those that were proven together before are not even looked at again
-        let many = sheet.len() >= CROWD;
+        // many may lie around a vertex, in many cells: those that were proven together before are not even looked at
+        // again
+        let many = sheet.len() >= MIN_CROWDED;
         if many {
             if sheet.iter().any(|s| s.proof == 0 || s.proof != sheet[0].proof)
                 && fan(self.content, sheet, self.proofs + 1)

@@ -1,4 +1,5 @@
-//! Measures every bar: `bench [SCENE...] [--quick] [--record]`. `--quick` leaves out what is slow and not timed, unless it is named.
+//! Measures every bar: `bench [SCENE...] [--quick] [--record]`. `--quick` leaves out what is slow and not timed, unless
+//! it is named.
 
 use benchmarks::c::Interface;
 use benchmarks::check::Agreement;

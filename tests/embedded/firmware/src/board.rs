@@ -125,7 +125,8 @@ pub fn stack(call: impl FnOnce()) -> usize {
     const DEPTH: usize = 6144;
     const PAINT: u32 = 0xcccc_cccc;
     let sp: usize;
-    // SAFETY: reads the stack pointer; all that is painted lies below it, in the stack's own region, and no interrupt is enabled.
+    // SAFETY: reads the stack pointer; all that is painted lies below it, in the stack's own region, and no interrupt
+    // is enabled.
     unsafe {
         #[cfg(target_arch = "arm")]
         asm!("mov {}, sp", out(reg) sp);

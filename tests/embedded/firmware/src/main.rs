@@ -1,9 +1,10 @@
 //! Counts the instructions of every query on an emulated board and hashes the answers.
 //!
-//! The image and the queries are loaded beside the firmware, as they would be flashed. Lines on the console:
-//! `count NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines wide`,
-//! `sample nodes leaves tests lines INSTRUCTIONS` of each `closest` that is timed, `held` of all others, and `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries,
-//! 3 no image, 4 something else opens too, 98 a call needs more stack than is looked at.
+//! The image and the queries are loaded beside the firmware, as they would be flashed. Lines on the console: `count
+//! NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines
+//! wide`, `sample nodes leaves tests lines INSTRUCTIONS` of each `closest` that is timed, `held` of all others, and
+//! `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries, 3 no image, 4 something else opens too, 98 a call needs more
+//! stack than is looked at.
 #![no_std]
 #![no_main]
 
@@ -81,8 +82,8 @@ fn ticks(call: Call, input: &Input, output: &mut Output) -> u32 {
 /// Of how many timed places one has its stack measured.
 const STACKS: usize = 3;
 
-/// Counts the steps of a verification by 256 bytes, all but the first, what they take together a byte of the tiles, and the
-/// stack of all of them.
+/// Counts the steps of a verification by 256 bytes, all but the first, what they take together a byte of the tiles, and
+/// the stack of all of them.
 fn steps(terrain: &Terrain, clock: &board::Clock, own: u32, damage: &mut [u8]) {
     let mut verifier = terrain.verifier();
     let mut more = verifier.step(0, damage) == Ok(false);

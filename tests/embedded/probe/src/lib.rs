@@ -151,7 +151,8 @@ impl<'a> Queries<'a> {
     }
 }
 
-/// Length of the segment that is tried below `p`, in query steps: 0 to 64 m by the default lattice, by the position's own bits.
+/// Length of the segment that is tried below `p`, in query steps: 0 to 64 m by the default lattice, by the position's
+/// own bits.
 pub fn length(p: Point) -> i64 {
     (p.x ^ p.y.rotate_left(7) ^ p.z) & 0x3fff_ffff
 }

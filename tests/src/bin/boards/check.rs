@@ -10,8 +10,8 @@ type Sample = [u64; 4];
 /// What a line takes, a test and one of a wide bundle, beside what all queries do.
 type Model = [u64; 4];
 
-/// The kind of ground, each with a model of its own: instructions are at most base + line x lines + test x tests. Ground with
-/// wide bundles has its own test of those alone.
+/// The kind of ground, each with a model of its own: instructions are at most base + line x lines + test x tests.
+/// Ground with wide bundles has its own test of those alone.
 fn ground_of(scene: &str) -> &str {
     match scene {
         "field" => "field",
@@ -42,8 +42,8 @@ fn modelled([base, line, test, wide]: Model, [tests, of_wide, lines]: [u64; 3]) 
     base + line * lines + test * (tests - of_wide) + wide * of_wide
 }
 
-/// The model in steps of 10 that neither a sample nor what it is held to exceeds, and whose mean over the samples is least; its base
-/// with a margin of one in 32.
+/// The model in steps of 10 that neither a sample nor what it is held to exceeds, and whose mean over the samples is
+/// least; its base with a margin of one in 32.
 fn fit(samples: &[Sample], held: &[Sample]) -> Model {
     let mut most: BTreeMap<[u64; 2], u64> = BTreeMap::new();
     for &[tests, _, lines, count] in samples.iter().chain(held) {
@@ -65,8 +65,9 @@ fn fit(samples: &[Sample], held: &[Sample]) -> Model {
     [(base + base / 32).next_multiple_of(10), line, test, test]
 }
 
-/// The model of ground with wide bundles: that of other ground with the least test of those that no sample exceeds, with a margin of
-/// one in 8, for a division takes the longer the more its quotient has bits: at the ends of the domain a tenth more than on these scenes.
+/// The model of ground with wide bundles: that of other ground with the least test of those that no sample exceeds,
+/// with a margin of one in 8, for a division takes the longer the more its quotient has bits: at the ends of the domain
+/// a tenth more than on these scenes.
 fn fit_wide(samples: &[Sample], [base, line, test, _]: Model) -> Model {
     let of = |&[tests, wide, lines, count]: &Sample| {
         count.saturating_sub(modelled([base, line, test, 0], [tests, wide, lines])).div_ceil(wide.max(1))

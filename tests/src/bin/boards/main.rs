@@ -87,11 +87,12 @@ impl Sampler<'_> {
     }
 
     /// Uniform positions, the costliest of all that are tried, and odd ones: off the edges, far up and down, on coarse
-    /// grids where edges meet; and random ones more. The first two kinds are to be timed by every call; that many come first.
+    /// grids where edges meet; and random ones more. The first two kinds are to be timed by every call; that many come
+    /// first.
     ///
     /// Tried are every corner and 255 points of every edge of the source's triangles, where no early exit helps, every
-    /// other one off its edge's height, and 200,000 positions anywhere. Corners are timed all, if the scene says so: ties
-    /// of many triangles take instructions that no cost counts.
+    /// other one off its edge's height, and 200,000 positions anywhere. Corners are timed all, if the scene says so:
+    /// ties of many triangles take instructions that no cost counts.
     fn points(&mut self, scene: &scenes::Scene, source: &Scene) -> (Vec<Point>, usize) {
         let mut points: Vec<Point> = (0..scene.uniform).map(|_| self.anywhere(0.0)).collect();
         let mut costly = Costly { kept: BTreeMap::new(), random: 2, tried: 0 };

@@ -5,7 +5,8 @@ use hardpan_builder::import::{self, Frame, Up};
 use hardpan_builder::{HeightField, Material, Scene as Source, Triangle};
 use std::{env, path::Path};
 
-/// A terrain, how many uniform queries it gets, how many of the costliest, whether every corner is one, and how many random ones more.
+/// A terrain, how many uniform queries it gets, how many of the costliest, whether every corner is one, and how many
+/// random ones more.
 pub struct Scene {
     pub name: &'static str,
     /// None where its file is not at hand.
@@ -16,11 +17,10 @@ pub struct Scene {
     pub more: usize,
 }
 
-/// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres, `plain` two of them,
-/// `island` has hills over two;
-/// `decks` and `slabs` have 8 and 24 pairs of 100 and 250 m, which are not wide.
-/// `zones` has a floor and two painted zones in its plane, `fans` eight grounds of four triangles in one plane.
-/// The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
+/// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres,
+/// `plain` two of them, `island` has hills over two; `decks` and `slabs` have 8 and 24 pairs of 100 and 250 m, which
+/// are not wide. `zones` has a floor and two painted zones in its plane, `fans` eight grounds of four triangles in one
+/// plane. The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
 pub const ALL: [Scene; 14] = [
     Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true, more: 0 },
     Scene { name: "proving", make: || Some(proving()), uniform: 1200, worst: 4000, corners: true, more: 0 },
@@ -112,7 +112,8 @@ fn rolling(cells: u32, to: &mut Source) {
     });
 }
 
-/// A straight road along x with a crown, and a kerb on each side: a steep face 3 cm wide and 12 cm high, then 30 cm of top.
+/// A straight road along x with a crown, and a kerb on each side: a steep face 3 cm wide and 12 cm high, then 30 cm of
+/// top.
 fn road(to: &mut Source, cells: u32, y: f64) {
     let length = f64::from(cells);
     let x = |i: u32| f64::from(i) - length / 2.0;

@@ -11,8 +11,8 @@ pub(super) const PAGE_LOG2: u32 = 6;
 pub(super) fn number(tris: &mut [Tri]) -> usize {
     let [first, last] = tris.iter().flat_map(|t| t.v).fold([u32::MAX, 0], |[a, b], v| [a.min(v), b.max(v)]);
     let first = first.min(last);
-    // vertices ascend by place, so those of a square come in runs, which may lie far from each other: only what is near them is
-    // kept, and where
+    // vertices ascend by place, so those of a square come in runs, which may lie far from each other: only what is near
+    // them is kept, and where
     let mut pages = vec![NONE; ((last - first) >> PAGE_LOG2) as usize + 1];
     let mut number = Vec::new();
     let mut count = 0;

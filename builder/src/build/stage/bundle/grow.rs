@@ -79,7 +79,8 @@ pub(super) struct Growing<'a> {
     pub(super) cut: bool,
     /// Whether a class that holds larger triangles may hold more.
     pub(super) refused: bool,
-    /// The most vertices that it was asked to have room for, and the same before triangles were looked for that are not adjacent.
+    /// The most vertices that it was asked to have room for, and the same before triangles were looked for that are not
+    /// adjacent.
     pub(super) asked: usize,
     pub(super) asked_near: Option<usize>,
 }
@@ -158,8 +159,8 @@ impl<'a> Growing<'a> {
         asked <= self.limit()
     }
 
-    /// Whether a wider class would take the same steps, or the first of them: nothing was too large for this one, and what was
-    /// asked for finds room there too. The widest stops where nothing adjacent fits.
+    /// Whether a wider class would take the same steps, or the first of them: nothing was too large for this one, and
+    /// what was asked for finds room there too. The widest stops where nothing adjacent fits.
     pub(super) fn foretells(&self, wider: u16) -> bool {
         let asked = self.asked_near.filter(|_| wider == WIDE).unwrap_or(self.asked);
         !self.refused && asked <= VERTEX_LIMIT[usize::from(wider)]
@@ -181,8 +182,8 @@ impl<'a> Growing<'a> {
         self.members.iter().any(|&member| plan(member).overlaps(plan(t)))
     }
 
-    /// Takes out the least of those that may come that finds room and overlaps no member, and all before it; without such a one all
-    /// that find room. `small` as of [`is_small`](Self::is_small).
+    /// Takes out the least of those that may come that finds room and overlaps no member, and all before it; without
+    /// such a one all that find room. `small` as of [`is_small`](Self::is_small).
     pub(super) fn take(&mut self, next: &mut Vec<Candidate>, small: bool) -> Option<u32> {
         let room = self.limit().saturating_sub(self.points.len());
         let has_room = |c: &Candidate| c.new_vertices() <= room;

@@ -14,8 +14,8 @@ pub(super) struct Grown {
     pub(super) order: Vec<u32>,
 }
 
-/// Grows the bundles of triangles that stand in the order of their seeds, whose numbers among those given these are. What lies beside
-/// them counts from a number on.
+/// Grows the bundles of triangles that stand in the order of their seeds, whose numbers among those given these are.
+/// What lies beside them counts from a number on.
 pub(super) fn grown(
     tris: &[Tri],
     seeds: &[u32],
@@ -57,7 +57,8 @@ impl Around {
         Around { ends: starts[1..].to_vec(), starts, all }
     }
 
-    /// Lets those of a vertex that are taken leave the first part of its list, which ends there; what stays moves up, in its order.
+    /// Lets those of a vertex that are taken leave the first part of its list, which ends there; what stays moves up,
+    /// in its order.
     fn thin(&mut self, v: usize, to: usize, g: &Growing) {
         let mut at = to;
         for i in (self.starts[v] as usize..to).rev() {
@@ -124,7 +125,8 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// The bundle from a seed that holds the most, and its members: of a wider class where the narrower one holds fewer than it would.
+    /// The bundle from a seed that holds the most, and its members: of a wider class where the narrower one holds fewer
+    /// than it would.
     fn best(&mut self, seed: u32, foretells: impl Fn(&Growing, u16) -> bool) -> (Record, &[u32]) {
         self.seed = seed;
         self.home = centre(&self.g.tris[seed as usize].plan);
@@ -198,7 +200,8 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Sees what lies across the edges of the latest member, or around the vertices that came with it: it may come next.
+    /// Sees what lies across the edges of the latest member, or around the vertices that came with it: it may come
+    /// next.
     fn see(&mut self, latest: u32) {
         let fresh = self.g.fresh;
         for v in fresh.into_iter().filter(|&v| v != NONE) {
@@ -307,8 +310,8 @@ impl<'a> Grower<'a> {
         if fits { Some(c.t) } else { g.take(next, small) }
     }
 
-    /// Where nothing adjacent fits: one of the next few seeds, which may lie close by, if there is room for three new corners, for others
-    /// are adjacent; not worth the slow tests of a wide bundle.
+    /// Where nothing adjacent fits: one of the next few seeds, which may lie close by, if there is room for three new
+    /// corners, for others are adjacent; not worth the slow tests of a wide bundle.
     fn close_by(&mut self) -> Option<u32> {
         let first = self.first();
         let Grower { g, far, .. } = self;

@@ -18,8 +18,8 @@ use rayon::prelude::*;
 use record::class;
 pub use record::{Record, is_wide, packed};
 
-/// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise. One line of memory, for whoever asks
-/// for a triangle mostly waits for it.
+/// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise. One line of memory, for
+/// whoever asks for a triangle mostly waits for it.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Tri {
@@ -90,8 +90,8 @@ fn centre(plan: &Plan) -> [i64; 2] {
     [a[0] + b[0] + c[0], a[1] + b[1] + c[1]]
 }
 
-/// Grows bundles of triangles of a tile, from seeds in Morton order, each step by the triangle across an edge with the fewest new
-/// vertices, then the nearest; where none fits, by one at a vertex.
+/// Grows bundles of triangles of a tile, from seeds in Morton order, each step by the triangle across an edge with the
+/// fewest new vertices, then the nearest; where none fits, by one at a vertex.
 pub fn bundle(tris: &[Tri], attributes: &[u8], frame: Frame) -> Bundled {
     bundle_by(tris, attributes, frame, |g, wider| g.foretells(wider))
 }

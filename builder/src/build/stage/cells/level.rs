@@ -21,7 +21,8 @@ pub(super) const CROWDED: usize = 20;
 /// The same for a block that is larger than its triangles ask for.
 pub(super) const COARSE: usize = 12;
 
-/// Most bytes that dividing a block further may cost for each of its triangles; four times as many if it halves the work.
+/// Most bytes that dividing a block further may cost for each of its triangles; four times as many if it halves the
+/// work.
 pub(super) const FINER_BYTES: usize = 32;
 
 /// Triangles of one cell above which its block is divided further.

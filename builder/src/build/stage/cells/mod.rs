@@ -127,8 +127,8 @@ fn sides(bits: u32) -> [u32; 2] {
     [bits.div_ceil(2), bits / 2]
 }
 
-/// Builds the grid of a square for the triangles and patches that meet it: by a rule, or else about two triangles a cell.
-/// Or why it costs more than it may; an error if the rule asks for more than it may.
+/// Builds the grid of a square for the triangles and patches that meet it: by a rule, or else about two triangles a
+/// cell. Or why it costs more than it may; an error if the rule asks for more than it may.
 pub fn grid(
     content: &Content,
     low: [i64; 2],

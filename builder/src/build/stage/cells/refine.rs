@@ -7,7 +7,7 @@ use crate::build::cost::HotSpot;
 use crate::build::stage::bundle::{Bundled, Tri};
 use crate::build::stage::hot_spot::{Refused, hot_spot};
 use crate::options::MaxCost;
-use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MAX_FURTHER};
+use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MAX_FURTHER};
 use hardpan::format::bundle::TRIANGLES;
 use hardpan::format::lines;
 use hardpan::format::word::NUMBERS;
@@ -51,8 +51,8 @@ impl Refining<'_> {
         grid.entries.iter().enumerate().filter_map(refused).reduce(Refused::and)
     }
 
-    /// Divides the blocks of a grid until their cells cost little enough. One that cannot be brought so far is left as it
-    /// is, and it is said why.
+    /// Divides the blocks of a grid until their cells cost little enough. One that cannot be brought so far is left as
+    /// it is, and it is said why.
     pub(super) fn grid(&self, grid: &mut Grid, low: [i64; 2], nodes: u32) -> Option<Refused> {
         let (log2, side) = (grid.block_log2, grid.side_log2);
         let divide = |(k, e): (usize, &mut Entry)| {
@@ -158,8 +158,8 @@ pub fn corner(low: [i64; 2], log2: [u32; 2], side_log2: [u32; 2], k: usize) -> [
     [0, 1].map(|i| low[i] + ((at[i] as i64) << log2[i]))
 }
 
-/// Tests and lines of each cell of a block, its tail beginning at such a word of a line and its lists at the first; or wherever
-/// they come to stand, then at most one line too many.
+/// Tests and lines of each cell of a block, its tail beginning at such a word of a line and its lists at the first; or
+/// wherever they come to stand, then at most one line too many.
 pub(super) fn costs(block: &Block, tail: Option<usize>) -> [[u32; 2]; CELLS] {
     let lines = |at: Option<usize>, words: usize| match at {
         _ if words == 0 => 0,

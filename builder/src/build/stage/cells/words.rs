@@ -149,7 +149,8 @@ pub(super) fn cell_words(
         }
     }
     parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
-    // a hot_spot is a stack or a fan: too many to compare each with each, and little to gain; nor is more than may be tested kept
+    // a hot_spot is a stack or a fan: too many to compare each with each, and little to gain; nor is more than may be
+    // tested kept
     let hot_spot = tris.len() > content.most.map_or(MAX_COMPARED, |(most, _)| MAX_COMPARED.min(most.tests as usize));
     let plan = |o: &CellTriangle| &content.bundled.tris[o.t as usize].plan;
     let mut sheets = 0;

@@ -149,9 +149,9 @@ impl<S: Search> Cut<'_, S> {
         if is_fold && edges.is_heap([a, b]) {
             return None;
         }
-        const FEW: usize = 4;
-        let room = LazyCell::new(|| FEW + (self.length(k).isqrt() / u128::from(near.plan.max(1))) as usize);
-        let fits = |n: usize| n <= FEW || n <= *room;
+        const MAX_TRIED: usize = 4;
+        let room = LazyCell::new(|| MAX_TRIED + (self.length(k).isqrt() / u128::from(near.plan.max(1))) as usize);
+        let fits = |n: usize| n <= MAX_TRIED || n <= *room;
         let counts = |n: usize| !v.contains(&boundary.vertices[n]) && edges.is_open_at(boundary.vertices[n]);
         let mut met = self.search.along([a, b], self.view, counts, fits)?;
         if is_fold && !met.is_empty() {
@@ -285,7 +285,8 @@ impl<S: Search> Cut<'_, S> {
         bearable(self.moved(), split.most(), farthest::<S>(ground)).then_some(split)
     }
 
-    /// How far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part.
+    /// How far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other
+    /// part.
     fn off(&self, part: [u32; 3], w: u32, apex: u32) -> Option<[f64; 2]> {
         let View { ground, edges, near, .. } = self.view;
         covered(ground, part, near, |a, b| match [a, b].map(|p| p == w) {

@@ -1,7 +1,7 @@
 //! The edges of a mesh, kept true while triangles are divided.
 //!
-//! An edge is *open* if all triangles that use it lie on one side of it in plan; more than [`Repair::CROWD`] are a heap, and it is
-//! not open.
+//! An edge is *open* if all triangles that use it lie on one side of it in plan; more than [`Repair::MAX_NEIGHBOURS`]
+//! are a heap, and it is not open.
 
 use super::super::clean;
 use super::super::ground::{GONE, Ground};
@@ -26,13 +26,15 @@ pub struct Edges {
     starts: Vec<u32>,
     /// Those that have changed since.
     changed: HashMap<u64, Users>,
-    /// Of each triangle a bit for each corner that an open edge runs from, and three bits higher if it is [a fold](Self::is_fold).
+    /// Of each triangle a bit for each corner that an open edge runs from, and three bits higher if it is [a
+    /// fold](Self::is_fold).
     open: Vec<u8>,
     /// How many open edges there are at each vertex.
     open_at: Vec<u32>,
     /// How many edges one triangle alone uses.
     sole: u64,
-    /// Edges that triangles used and vertices that were closed when they came to be open, since [`Self::opened`] was asked.
+    /// Edges that triangles used and vertices that were closed when they came to be open, since [`Self::opened`] was
+    /// asked.
     opened: (Vec<u64>, Vec<u32>),
 }
 
@@ -55,7 +57,7 @@ impl Edges {
                 let run = &mut edges[(run[0] - starts[0]) as usize..(run[1] - starts[0]) as usize];
                 run.sort_unstable();
                 for users in run.chunk_by(|e, f| e >> 32 == f >> 32) {
-                    if users.len() as u64 > Repair::CROWD || (users[0] ^ users[users.len() - 1]) & FORTH != 0 {
+                    if users.len() as u64 > Repair::MAX_NEIGHBOURS || (users[0] ^ users[users.len() - 1]) & FORTH != 0 {
                         continue; // a heap, or on both sides
                     }
                     open.push(((first + a) as u32, SmallVec::<[u64; 2]>::from_slice(users)));
@@ -105,7 +107,7 @@ impl Edges {
 
     /// Whether an end of a fold has so many open edges that it lies in a heap.
     pub fn is_heap(&self, ends: [u32; 2]) -> bool {
-        ends.iter().any(|v| u64::from(self.open_at[*v as usize]) > Repair::CROWD)
+        ends.iter().any(|v| u64::from(self.open_at[*v as usize]) > Repair::MAX_NEIGHBOURS)
     }
 
     /// Whether a vertex ends an open edge.
@@ -126,8 +128,8 @@ impl Edges {
         changed.into_iter().flatten().copied().chain(before.iter().map(number))
     }
 
-    /// Adds a triangle to the mesh and returns its number; if there is one in its place, that stays, of the material that comes
-    /// first.
+    /// Adds a triangle to the mesh and returns its number; if there is one in its place, that stays, of the material
+    /// that comes first.
     pub fn add(&mut self, face: Face, ground: &mut Ground) -> Option<u32> {
         let [a, b, _] = face.v;
         if let Some(twin) = self.faces(a, b).find(|i| ground.faces[*i as usize].v == face.v) {
@@ -151,7 +153,8 @@ impl Edges {
         ground.faces[i as usize].v[0] = GONE;
     }
 
-    /// Vertices that are open and have not always been since this was asked before, and the ends of such edges, in no order.
+    /// Vertices that are open and have not always been since this was asked before, and the ends of such edges, in no
+    /// order.
     pub fn opened(&mut self, ground: &Ground) -> Vec<u32> {
         let (edges, vertices) = std::mem::take(&mut self.opened);
         let user = |e: &u64| self.changed[e].first().copied();
@@ -217,7 +220,7 @@ fn is_open(users: &[u32], e: u64, faces: &[Face]) -> bool {
         [_] => true,
         [one, others @ ..] => {
             let way = runs_forth(one);
-            users.len() as u64 <= Repair::CROWD && others.iter().all(|i| runs_forth(i) == way)
+            users.len() as u64 <= Repair::MAX_NEIGHBOURS && others.iter().all(|i| runs_forth(i) == way)
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The parts of a triangle that is divided at vertices along a side.
 //!
-//! A few make a fan from its apex. Many would make needles, which nobody can prove apart, and a query at the apex would test
-//! them all. So points are made inside the triangle, in rows along the side: each has about a quarter as many as the
-//! row before, over some of its feet, and lies about half as far from it as its points lie apart, until few are left to
-//! make a fan. The rows of a triangle that is about as high as long are straight, their points on the way to the apex; of a long and thin
-//! one that way leads far along the side, so points lie square over their feet, and the rows come down towards both ends. The points lie
-//! on the lattice: off the triangle's plane by half a step of height at most.
+//! A few make a fan from its apex. Many would make needles, which nobody can prove apart, and a query at the apex would
+//! test them all. So points are made inside the triangle, in rows along the side: each has about a quarter as many as
+//! the row before, over some of its feet, and lies about half as far from it as its points lie apart, until few are
+//! left to make a fan. The rows of a triangle that is about as high as long are straight, their points on the way to
+//! the apex; of a long and thin one that way leads far along the side, so points lie square over their feet, and the
+//! rows come down towards both ends. The points lie on the lattice: off the triangle's plane by half a step of height
+//! at most.
 
 use super::super::ground::Ground;
 use super::distance;
@@ -13,7 +14,8 @@ use crate::options::Near;
 use crate::util::exact::area2;
 use std::collections::HashSet;
 
-/// Most vertices that make a fan where there is room for rows: as many triangles come to lie around the apex for each that it had.
+/// Most vertices that make a fan where there is room for rows: as many triangles come to lie around the apex for each
+/// that it had.
 pub const FAN: usize = 8;
 /// Most that make one where there is none.
 pub const NEEDLES: usize = 64;
@@ -69,8 +71,8 @@ struct Point {
     foot: usize,
 }
 
-/// Divides a triangle from its apex along a path: vertices, or numbers of points made for it, and how far along the side they lie,
-/// in steps. None if they are more than [`NEEDLES`] and there is no room for rows.
+/// Divides a triangle from its apex along a path: vertices, or numbers of points made for it, and how far along the
+/// side they lie, in steps. None if they are more than [`NEEDLES`] and there is no room for rows.
 pub fn fan(mut path: Vec<(u32, f64)>, made: Vec<[i32; 3]>, apex: u32, ground: &Ground, near: Near) -> Option<Fan> {
     let vertices = |path: Vec<(u32, f64)>| path.into_iter().map(|p| p.0).collect::<Vec<u32>>();
     for _ in 0..TRIES {
@@ -188,8 +190,8 @@ impl<'a> Rows<'a> {
         (feet, wide, wanted.min(room))
     }
 
-    /// Which points of a row have another above them: its ends, some between that lie apart, and if they are square the one under
-    /// the apex.
+    /// Which points of a row have another above them: its ends, some between that lie apart, and if they are square the
+    /// one under the apex.
     fn feet(&self, row: &[Point]) -> Vec<usize> {
         let end = row.len() - 1;
         let under = row.partition_point(|p| p.along < self.foot);

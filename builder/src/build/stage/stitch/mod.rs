@@ -1,23 +1,26 @@
 //! Stitch: hairline gaps and T-junctions are closed, for wheels fall through them.
 //!
-//! An edge is *open* if all triangles that use it lie on one side of it, mostly one. A vertex is open if it ends an open edge. Two
-//! things are mended, in passes until there is nothing left to do:
+//! An edge is *open* if all triangles that use it lie on one side of it, mostly one. A vertex is open if it ends an
+//! open edge. Two things are mended, in passes until there is nothing left to do:
 //!
-//! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are joined by the
-//!   rule of `weld`.
-//! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's triangles:
-//!   the triangle becomes a [fan](mod@fan) from its apex, along the edge through all such vertices. Of two with one foot the nearer
-//!   counts. Where the fan would be degenerate, the nearest vertex that can be had counts alone. One that lies exactly on another
-//!   side divides that side. Of a wall, a hair off the vertical, a part may be upright then: it goes, if it lies within the threshold
-//!   of an edge of other triangles, and they count as moved as far as it.
+//! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are
+//!   joined by the rule of `weld`.
+//! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's
+//!   triangles: the triangle becomes a [fan](mod@fan) from its apex, along the edge through all such vertices. Of two
+//!   with one foot the nearer counts. Where the fan would be degenerate, the nearest vertex that can be had counts
+//!   alone. One that lies exactly on another side divides that side. Of a wall, a hair off the vertical, a part may be
+//!   upright then: it goes, if it lies within the threshold of an edge of other triangles, and they count as moved as
+//!   far as it.
 //!
-//! Vertices that no triangle can be divided at are [nudged](perturb). Last, [slits] between edges at different heights are closed in plan.
+//! Vertices that no triangle can be divided at are [nudged](perturb). Last, [slits] between edges at different heights
+//! are closed in plan.
 //!
-//! No place loses its ground but for a shift, and all shifts of a place are at most twice the thresholds of weld and stitch. All
-//! decisions of a round are taken on the mesh as it stood before, and between equals by their places: they depend on no order, and
-//! only on what lies near. Heaps of loose triangles are let be: vertices with more than [`Repair::CROWD`] others within reach and
-//! their edges, edges with more than about one vertex in each reach along them, and edges of more than [`Repair::CROWD`] triangles or
-//! at a vertex with more open edges than that. [`Repair::crowded`] counts the first.
+//! No place loses its ground but for a shift, and all shifts of a place are at most twice the thresholds of weld and
+//! stitch. All decisions of a round are taken on the mesh as it stood before, and between equals by their places: they
+//! depend on no order, and only on what lies near. Heaps of loose triangles are let be: vertices with more than
+//! [`Repair::MAX_NEIGHBOURS`] others within reach and their edges, edges with more than about one vertex in each reach
+//! along them, and edges of more than [`Repair::MAX_NEIGHBOURS`] triangles or at a vertex with more open edges than
+//! that. [`Repair::crowded`] counts the first.
 
 mod boundary;
 mod cut;
@@ -46,20 +49,20 @@ use rayon::prelude::*;
 use slits::{Plan, Slits};
 
 /// Most times that it is gone through again after ground was covered again.
-const TIMES: usize = 3;
+const MAX_REPEATS: usize = 3;
 /// Most passes over the mesh.
-const PASSES: usize = 16;
+const MAX_PASSES: usize = 16;
 /// Triangles that dividing may add beside twice as many as there are: only heaps of loose triangles come to that.
-const ADDED: u64 = 4096;
+const MAX_ADDED: u64 = 4096;
 /// Most triangles in all.
-const MOST: u64 = 1 << 30;
+const MAX_TRIANGLES: u64 = 1 << 30;
 /// Most rounds of divisions in a pass.
-const ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 64;
 
 /// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let task = Task { near, rise, most: most_added(ground.faces.len()), outside: 0 };
-    let mut done = task.once(ground, Done::default(), PASSES);
+    let mut done = task.once(ground, Done::default(), MAX_PASSES);
     let known = [ground.vertices.len(), ground.faces.len()];
     if refill::restore(ground, rise) > 0 {
         done = restitch::again(&task, ground, done, known);
@@ -103,11 +106,11 @@ impl Task {
 
     /// Goes through a mesh again after so many triangles were added to cover ground again.
     fn again(&self, ground: &mut Ground, mut done: Done, mut restored: u64) -> Done {
-        for time in 1..=TIMES {
+        for time in 1..=MAX_REPEATS {
             done.repair.added += restored;
             ground.order();
-            let is_last = time == TIMES;
-            done = self.once(ground, done, if is_last { 0 } else { PASSES });
+            let is_last = time == MAX_REPEATS;
+            done = self.once(ground, done, if is_last { 0 } else { MAX_PASSES });
             // what is covered again may be beside other vertices
             restored = if is_last { 0 } else { refill::restore(ground, self.rise) };
             if restored == 0 {
@@ -120,7 +123,7 @@ impl Task {
 
 /// Most triangles that dividing may add to so many.
 fn most_added(faces: usize) -> u64 {
-    (2 * faces as u64 + ADDED).min(MOST.saturating_sub(faces as u64))
+    (2 * faces as u64 + MAX_ADDED).min(MAX_TRIANGLES.saturating_sub(faces as u64))
 }
 
 /// What lies near open edges, of one kind.
@@ -137,8 +140,8 @@ trait Search: Sync {
     /// Whether a vertex of the boundary is in a crowd.
     fn is_crowded(&self, n: usize) -> bool;
 
-    /// What a side, with its triangle to the left, is to run through; told which vertices of the boundary count. None if there is more
-    /// than `fits`.
+    /// What a side, with its triangle to the left, is to run through; told which vertices of the boundary count. None
+    /// if there is more than `fits`.
     fn along(
         &self,
         side: [u32; 2],
@@ -258,7 +261,7 @@ impl<'a, 'b> Stitching<'a, 'b> {
         let mut active = self.dirty[S::KIND].faces(self.view(boundary));
         let mut divided = Divided::default();
         let most = self.repair.added + most_added(self.ground.faces.len() + self.task.outside);
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if active.is_empty() || self.repair.added > most {
                 break;
             }

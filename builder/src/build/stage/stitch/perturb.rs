@@ -1,9 +1,10 @@
-//! The last resort of stitching: an open vertex beside an open edge moves by one step in plan, and then divides its triangle.
+//! The last resort of stitching: an open vertex beside an open edge moves by one step in plan, and then divides its
+//! triangle.
 //!
 //! It is taken where the vertex lies exactly over another side of the triangle, as at the foot of a wall a hair off the
 //! vertical: divided along it a part would stand upright, and a hole be left in the wall. The step, to one of the eight
-//! lattice points around, leaves no part upright and turns no triangle over that has the vertex, and no vertex lies where
-//! it ends. Of vertices that have triangles in common the first moves in a pass.
+//! lattice points around, leaves no part upright and turns no triangle over that has the vertex, and no vertex lies
+//! where it ends. Of vertices that have triangles in common the first moves in a pass.
 
 use super::super::ground::{GONE, Ground, Step, bearable};
 use super::super::neighbours::beside;

@@ -1,7 +1,8 @@
 //! The dirty region: where ground was covered again, the mesh is stitched again, and nowhere else.
 //!
-//! A repair depends only on what lies near. So all triangles around what changed become a mesh by themselves, which is stitched, and put
-//! back. If something changed near the border of the region, then that is made larger, and all begins anew.
+//! A repair depends only on what lies near. So all triangles around what changed become a mesh by themselves, which is
+//! stitched, and put back. If something changed near the border of the region, then that is made larger, and all begins
+//! anew.
 
 use super::super::ground::{GONE, Ground, Record, Trail};
 use super::super::region::{Flat, Region, ends_of, wider};
@@ -12,12 +13,14 @@ use hardpan_shaders::Face;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-/// How far around what changed the region goes on at least, in the farthest shifts of repairs in plan, and in steps more.
+/// How far around what changed the region goes on at least, in the farthest shifts of repairs in plan, and in steps
+/// more.
 const MARGIN: (f64, i64) = (8.0, 64);
 /// Triangles in which one of the region is too many for a mesh by themselves.
 const SHARE: usize = 2;
 
-/// Stitches a mesh again where its last triangles were added, after this was done. So many vertices and triangles there were before.
+/// Stitches a mesh again where its last triangles were added, after this was done. So many vertices and triangles there
+/// were before.
 pub fn again(task: &Task, ground: &mut Ground, done: Done, known: [usize; 2]) -> Done {
     let margin = (MARGIN.0 * ground.farthest[0]) as i64 + MARGIN.1;
     let added = &ground.faces[known[1]..];

@@ -1,11 +1,12 @@
-//! Slits: hairline gaps in plan between edges at different heights, as at the foot of an upright kerb whose top has other vertices.
+//! Slits: hairline gaps in plan between edges at different heights, as at the foot of an upright kerb whose top has
+//! other vertices.
 //!
-//! Seen from above, an open vertex lies within the threshold of an open edge, on the side where its triangle is not, at another
-//! height, and no ground at the vertex reaches towards the edge. The edge's triangle is then divided at a new vertex, in the
-//! same place in plan and at the height of the edge, so that both edges run through one place in plan; where it cannot be
-//! divided a sliver between edge and vertex is added. Within the threshold of the edge's ends nothing is done: a vertex made there would
-//! be a seam to what else ends there. Edges of several triangles are let be: under most a wall leans, and what would be made in its
-//! place crowds other walls.
+//! Seen from above, an open vertex lies within the threshold of an open edge, on the side where its triangle is not, at
+//! another height, and no ground at the vertex reaches towards the edge. The edge's triangle is then divided at a new
+//! vertex, in the same place in plan and at the height of the edge, so that both edges run through one place in plan;
+//! where it cannot be divided a sliver between edge and vertex is added. Within the threshold of the edge's ends
+//! nothing is done: a vertex made there would be a seam to what else ends there. Edges of several triangles are let be:
+//! under most a wall leans, and what would be made in its place crowds other walls.
 
 use super::super::neighbours::{Beside, Counted, Lines, beside, distance};
 use super::cut::Met;
@@ -53,7 +54,7 @@ impl Plan {
         let points = Counted::new(places, Near { plan: near.plan, height: 0 });
         let mut crowded = vec![false; boundary.vertices.len()];
         for (place, at) in (0..).zip(starts.windows(2)) {
-            let is_crowd = u64::from(at[1] - at[0]) > Repair::CROWD;
+            let is_crowd = u64::from(at[1] - at[0]) > Repair::MAX_NEIGHBOURS;
             crowded[at[0] as usize..at[1] as usize].fill(is_crowd || points.is_crowded(place));
         }
         Plan { points, starts, crowded, rays, level: near.height, rise }

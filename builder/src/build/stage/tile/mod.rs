@@ -84,7 +84,8 @@ fn reach([low, high]: [i32; 2], [least, most]: [i32; 2]) -> [i32; 2] {
     [low.min(least), high.max(most)]
 }
 
-/// What the triangles of a tile are made of: they have their numbers in the mesh, and attributes by their places in its palette.
+/// What the triangles of a tile are made of: they have their numbers in the mesh, and attributes by their places in its
+/// palette.
 struct Ground<'a> {
     mesh: &'a Mesh,
     palette: Vec<(u16, u16)>,
@@ -100,7 +101,8 @@ impl Ground<'_> {
     }
 }
 
-/// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
+/// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of
+/// [`Rule::take`].
 pub fn estimated(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Result<(), BuildError> {
     let tris: Vec<Tri> = tiling.faces(index).iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
     let low = tiling.at(index).map(|v| i64::from(v) << mesh.tile_log2);
@@ -263,7 +265,7 @@ impl<'a> OneTile<'a> {
         bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
         let mut patch_blocks = 0;
         for (n, (f, part)) in parts.iter().enumerate() {
-            words.resize(words.len().next_multiple_of(f.block_len(part) / 4), 0);
+            words.resize(words.len().next_multiple_of(f.block_len() / 4), 0);
             let attribute = ground.attribute(f.material, f.source);
             let record = f.record(part, [x, y], mesh.tile_log2, 4 * words.len(), attribute);
             let record: [u32; 16] = zerocopy::transmute!(record);

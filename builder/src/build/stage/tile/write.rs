@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
             let before = further.len();
             let numbers = words.iter().map(|w| self.bits(w, false).1).max();
             let mut list_lines = 0;
-            if rest.len() > block::MOST || numbers >= Some(word::NUMBERS) {
+            if rest.len() > block::MAX_FURTHER || numbers >= Some(word::NUMBERS) {
                 if words.len() > format::MAX_WORDS as usize {
                     return Err(Limit::Surfaces.into());
                 }
