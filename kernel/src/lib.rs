@@ -76,6 +76,11 @@ pub use verify::Verifier;
 #[cfg(doctest)]
 struct Readme;
 
+#[doc = include_str!("../docs/tyre.md")]
+#[doc = include_str!("../docs/sensor.md")]
+#[cfg(doctest)]
+struct Pages;
+
 /// A terrain image as a `static`, aligned as the kernel needs it; the path is relative to the source file, as of
 /// `include_bytes!`.
 ///
