@@ -1,12 +1,12 @@
 //! Opening an image, and what can be asked without a search.
 
 use crate::error::OpenError;
+use crate::format::rays::Rays;
 use crate::format::{
     self, Crs, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section,
 };
 use crate::hit::{Cost, Hit, Windows};
 use crate::point::{Fixed, IntoPoint, Point, exp2};
-use crate::rays::Rays;
 use zerocopy::FromBytes;
 
 /// A terrain image, checked and ready for queries. It borrows the bytes and copies nothing.

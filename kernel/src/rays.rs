@@ -1,20 +1,9 @@
 //! Where the section RAYS has what stands beside a tile and its blocks.
 
-use crate::format::rays::{KINDS, RAYS_MAGIC, RaysHead, RaysRecord, RaysTile, TABLE, Walls};
-use crate::format::{self, Header, Node, TileRecord};
+use crate::format::rays::{KINDS, RAYS_MAGIC, RaysRecord, RaysTile, Walls};
+use crate::format::{self, Node};
 use crate::open::Terrain;
 use zerocopy::FromBytes;
-
-/// The section, as it was opened.
-#[derive(Clone, Copy)]
-pub(crate) struct Rays<'a> {
-    pub head: &'a RaysHead,
-    pub table: &'a [TileRecord],
-    /// Where it starts: word of the image.
-    pub at: usize,
-    /// Its words.
-    pub words: usize,
-}
 
 /// The part of the section that belongs to a tile.
 #[derive(Clone, Copy)]
@@ -25,16 +14,6 @@ pub(crate) struct RaysBlob {
     pub records: usize,
     /// Number of records.
     pub blocks: u32,
-}
-
-impl<'a> Rays<'a> {
-    /// From the bytes of the section, which start at this word of the image: whole words.
-    pub(crate) fn new(header: &Header, bytes: &'a [u8], at: usize) -> Option<Self> {
-        let head = RaysHead::ref_from_bytes(bytes.get(..TABLE)?).ok()?;
-        let len = size_of::<TileRecord>().checked_mul(header.tile_count as usize)?;
-        let table = <[TileRecord]>::ref_from_bytes(bytes.get(TABLE..TABLE.checked_add(len)?)?).ok()?;
-        bytes.len().is_multiple_of(format::ALIGN).then_some(Rays { head, table, at, words: bytes.len() / 4 })
-    }
 }
 
 impl<'a> Terrain<'a> {

@@ -1,4 +1,5 @@
-//! A million triangles through Rust, or as many as are asked for: how long adding and building take. The same in C: `million.c`.
+//! A million triangles through Rust, or as many as are asked for: how long adding and building take. The same in C:
+//! `million.c`.
 //!
 //! `cargo run --release -p hardpan-vsterrain --example million -- 1000000 million.hpan`
 
@@ -12,8 +13,8 @@ fn corner(i: u32, j: u32) -> [f64; 3] {
     [2.0 * f64::from(i), 2.0 * f64::from(j), f64::from(slope) / 128.0 + f64::from(wave) / 4.0]
 }
 
-/// So many triangles with three points each, in halves of the squares of the grid. Named as the library names them, so the
-/// images are the same.
+/// So many triangles with three points each, in halves of the squares of the grid. Named as the library names them, so
+/// the images are the same.
 pub fn scene(triangles: u32) -> Scene {
     let side = (1..).find(|side: &u32| 2 * side * side >= triangles).unwrap_or(1);
     let mut scene = Scene {

@@ -1,4 +1,5 @@
-//! What a handle stands for: triangles, and the image that was built of them. Long work uses the threads that it is called in.
+//! What a handle stands for: triangles, and the image that was built of them. Long work uses the threads that it is
+//! called in.
 
 use crate::file;
 use crate::progress::Tell;

@@ -1,6 +1,7 @@
 //! The one file with `unsafe`: what C hands in, as Rust.
 //!
-//! Values of [`In`], [`Out`] and [`Text`] come from C alone. So each `unsafe` block may rely on what the header asks of a caller:
+//! Values of [`In`], [`Out`] and [`Text`] come from C alone. So each `unsafe` block may rely on what the header asks of
+//! a caller:
 //! - a pointer that is not null points to as much memory as its type says, readable, or writable if it is not `const`;
 //! - a text ends with a zero;
 //! - that memory lives until the function returns, and nobody else writes to it meanwhile.

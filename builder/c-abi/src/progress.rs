@@ -69,8 +69,8 @@ pub fn threaded<R: Send>(work: impl FnOnce() -> Result<R, Fault> + Send) -> Resu
     told(None, ptr::null_mut(), |_| work())
 }
 
-/// Works on all cores, and tells a callback of rising numbers: 0 first, and 100 once all is done. No thread is left then, so a
-/// process may fork, or let go of the library.
+/// Works on all cores, and tells a callback of rising numbers: 0 first, and 100 once all is done. No thread is left
+/// then, so a process may fork, or let go of the library.
 pub fn told<R: Send>(
     callback: vs_terrain_optimize_callback,
     userData: *mut c_void,

@@ -8,8 +8,9 @@ use hardpan::{Hit, IntoPoint, Point, Terrain};
 
 /// A position in metres on the image's query grid, rounded once, half to even: for the functions that end in `_at`.
 ///
-/// Any numbers may be given; of what is not finite or too far the point is of no place, which queries answer as they answer NaN.
-/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, and `HPAN_ERROR_POSITION` for such a point. Threads: any number at a time.
+/// Any numbers may be given; of what is not finite or too far the point is of no place, which queries answer as they
+/// answer NaN. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, and `HPAN_ERROR_POSITION` for such a
+/// point. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_point_f64(view: In<hpan_view>, x: f64, y: f64, z: f64, point: Out<hpan_point>) -> hpan_error {
     place(view, [x, y, z], point)
@@ -37,8 +38,8 @@ fn place(view: In<hpan_view>, p: impl IntoPoint, to: Out<hpan_point>) -> hpan_er
 
 /// A height in metres as 2^-8 of the height step, rounded half to even: for `hpan_options` and `hpan_segment_at`.
 ///
-/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_POSITION` if it is not finite or too large, and then zero is written.
-/// Threads: any number at a time.
+/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_POSITION` if it is not finite or too large, and
+/// then zero is written. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_steps(view: In<hpan_view>, metres: f64, steps: Out<i64>) -> hpan_error {
     run(|| {
@@ -107,7 +108,8 @@ pub extern "C" fn hpan_normal_f32(view: In<hpan_view>, hit: In<hpan_hit>, normal
     many(view, hit, normal, |t, hit| t.normal_f32(hit))
 }
 
-/// Friction, rolling resistance and gain into three numbers: of the answer's material, or the defaults where there is no ground.
+/// Friction, rolling resistance and gain into three numbers: of the answer's material, or the defaults where there is
+/// no ground.
 ///
 /// Errors and threads: as `hpan_z_f64`.
 #[unsafe(no_mangle)]

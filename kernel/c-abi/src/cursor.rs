@@ -27,7 +27,8 @@ pub extern "C" fn hpan_cursor_align() -> usize {
     hpan_cursor::ALIGN
 }
 
-/// Makes a cursor of `memory` of `size` bytes; its address is written to `cursor`, null if it fails. One for each wheel.
+/// Makes a cursor of `memory` of `size` bytes; its address is written to `cursor`, null if it fails. One for each
+/// wheel.
 ///
 /// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`. Threads: one for each memory.
 #[unsafe(no_mangle)]

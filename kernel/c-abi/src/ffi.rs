@@ -1,12 +1,14 @@
 //! The one file with `unsafe`: what C hands in, as Rust.
 //!
-//! Values of [`In`] and [`Out`] come from C, for their fields are private and only [`Out::lend`] makes one. So each `unsafe`
-//! block may rely on what the header asks of a caller:
-//! - a pointer that is not null points to as much memory as the function says, readable, or writable if it is not `const`;
+//! Values of [`In`] and [`Out`] come from C, for their fields are private and only [`Out::lend`] makes one. So each
+//! `unsafe` block may rely on what the header asks of a caller:
+//! - a pointer that is not null points to as much memory as the function says, readable, or writable if it is not
+//!   `const`;
 //! - that memory lives until the function returns; of images, bitmaps and handles until the handle is closed;
 //! - nobody else writes to it meanwhile, and what is written to does not overlap what is read.
 //!
-//! Checked all the same, because it is cheap: null, alignment, counts, and whether a handle is one, of that kind, and open.
+//! Checked all the same, because it is cheap: null, alignment, counts, and whether a handle is one, of that kind, and
+//! open.
 
 use crate::hpan_error::{self, *};
 use core::ffi::c_void;
@@ -133,7 +135,8 @@ impl In<c_void> {
         if len > isize::MAX as usize {
             return Err(HPAN_ERROR_COUNT);
         }
-        // SAFETY: not null, not larger than memory can be; readable and unchanged until the handle is closed, by the contract.
+        // SAFETY: not null, not larger than memory can be; readable and unchanged until the handle is closed, by the
+        // contract.
         Ok(unsafe { slice::from_raw_parts(self.0.cast(), len) })
     }
 }
@@ -153,7 +156,8 @@ impl<H: Handle> In<H> {
     pub fn open(&self) -> Result<&H::Inside, hpan_error> {
         let room: *const Room<H::Inside> = self.0.cast();
         check_handle::<H>(room)?;
-        // SAFETY: the magic says that `make` wrote it, and that it was not closed; nobody writes meanwhile, by the contract.
+        // SAFETY: the magic says that `make` wrote it, and that it was not closed; nobody writes meanwhile, by the
+        // contract.
         Ok(unsafe { &(*room).inside })
     }
 }
@@ -250,7 +254,8 @@ impl<H: Handle> Out<H> {
     pub fn open_mut<'a>(self) -> Result<&'a mut H::Inside, hpan_error> {
         let room: *mut Room<H::Inside> = self.0.cast();
         check_handle::<H>(room)?;
-        // SAFETY: the magic says that `make` wrote it, and that it was not closed; nobody else uses it, by the contract.
+        // SAFETY: the magic says that `make` wrote it, and that it was not closed; nobody else uses it, by the
+        // contract.
         Ok(unsafe { &mut (*room).inside })
     }
 

@@ -65,10 +65,10 @@ pub extern "C" fn hpan_view_align() -> usize {
 
 /// Opens an image after checking its head: constant time, whatever the image's size; nothing is copied.
 ///
-/// `memory` of `size` bytes becomes the view, whose address is written to `view`; null if it fails. `bytes` start at a multiple
-/// of 128 and may be longer than the image. Content is not looked at: a flipped bit there may give a wrong answer.
-/// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`, `_BLANK`, `_TOO_NEW`, `_TOO_OLD`,
-/// `_HEAD_DAMAGED`, `_HEAD_INVALID`. Threads: one for each memory.
+/// `memory` of `size` bytes becomes the view, whose address is written to `view`; null if it fails. `bytes` start at a
+/// multiple of 128 and may be longer than the image. Content is not looked at: a flipped bit there may give a wrong
+/// answer. Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`,
+/// `_BLANK`, `_TOO_NEW`, `_TOO_OLD`, `_HEAD_DAMAGED`, `_HEAD_INVALID`. Threads: one for each memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_open(
     memory: Out<c_void>,
@@ -82,11 +82,12 @@ pub extern "C" fn hpan_open(
     })
 }
 
-/// `hpan_open`, and proves all of the image: checksums, structure, reserved bytes, stated bounds. It takes time by its size.
+/// `hpan_open`, and proves all of the image: checksums, structure, reserved bytes, stated bounds. It takes time by its
+/// size.
 ///
-/// `where` gets the kind of the section, or the number of the tile, that an error of the content speaks of; it may be null.
-/// Errors: those of `hpan_open`, and `HPAN_ERROR_SECTION_DAMAGED`, `_SECTION_INVALID`, `_PADDING`, `_TILE_DAMAGED`,
-/// `_TILE_INVALID`, `_BOUND_EXCEEDED`. Threads: one for each memory.
+/// `where` gets the kind of the section, or the number of the tile, that an error of the content speaks of; it may be
+/// null. Errors: those of `hpan_open`, and `HPAN_ERROR_SECTION_DAMAGED`, `_SECTION_INVALID`, `_PADDING`,
+/// `_TILE_DAMAGED`, `_TILE_INVALID`, `_BOUND_EXCEEDED`. Threads: one for each memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_open_verified(
     memory: Out<c_void>,
@@ -115,10 +116,12 @@ pub extern "C" fn hpan_close(view: Out<hpan_view>) -> hpan_error {
     run(|| view.close())
 }
 
-/// Lets queries on tiles whose bit is set answer `HPAN_DAMAGED`: bit i % 8 of byte i / 8 for tile i; those beyond its end are sound.
+/// Lets queries on tiles whose bit is set answer `HPAN_DAMAGED`: bit i % 8 of byte i / 8 for tile i; those beyond its
+/// end are sound.
 ///
-/// The bitmap is looked at by each query until the view is closed or has another; `length` 0 takes it away. Cursors start at the root
-/// each time while there is one. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_COUNT`. Threads: one, while nobody else uses the view.
+/// The bitmap is looked at by each query until the view is closed or has another; `length` 0 takes it away. Cursors
+/// start at the root each time while there is one. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_COUNT`. Threads:
+/// one, while nobody else uses the view.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_set_damage(view: Out<hpan_view>, bitmap: In<u8>, length: usize) -> hpan_error {
     run(|| {
@@ -219,9 +222,9 @@ pub extern "C" fn hpan_get_material(view: In<hpan_view>, index: u32, material: O
 
 /// The name of a material, UTF-8, with a zero behind it, into `name` of `length` bytes.
 ///
-/// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. Of what is too
-/// long nothing is written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`.
-/// Threads: any number at a time.
+/// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. Of what is
+/// too long nothing is written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`. Threads:
+/// any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_get_material_name(
     view: In<hpan_view>,
@@ -239,7 +242,8 @@ pub extern "C" fn hpan_get_material_name(
 
 /// The number of the first material of a name, of `length` bytes without a zero behind them.
 ///
-/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_INDEX` if there is none of that name. Threads: any number at a time.
+/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_INDEX` if there is none of that name.
+/// Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_find_material(
     view: In<hpan_view>,

@@ -32,9 +32,9 @@ fn closest(t: &Terrain, p: &hpan_point) -> Answer {
 
 /// The ground nearest to a point, straight above or below it: near window first, then far below, then far above.
 ///
-/// Metres: x east, y north, z up. Any numbers may be given: what is not finite, or beyond the image, is answered `HPAN_NOT_IN_IMAGE`, and
-/// the hit is filled by the fall-back. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`.
-/// Threads: any number at a time.
+/// Metres: x east, y north, z up. Any numbers may be given: what is not finite, or beyond the image, is answered
+/// `HPAN_NOT_IN_IMAGE`, and the hit is filled by the fall-back. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
+/// `_ALIGNMENT`. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_closest(view: In<hpan_view>, x: f64, y: f64, z: f64, answer: Out<hpan_answer>) -> hpan_error {
     ask(view, [x, y, z], answer, closest)
@@ -80,7 +80,8 @@ fn at(point: In<hpan_point>, question: impl FnOnce(hpan_point) -> hpan_error) ->
 
 /// `hpan_closest` with windows and fall-back of the caller's.
 ///
-/// Errors: as `hpan_closest`, and `HPAN_ERROR_OPTION` for a negative window or an unknown fall-back. Threads: any number at a time.
+/// Errors: as `hpan_closest`, and `HPAN_ERROR_OPTION` for a negative window or an unknown fall-back. Threads: any
+/// number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_closest_with(
     view: In<hpan_view>,
@@ -201,7 +202,8 @@ fn trace(step: Trace) -> hpan_trace {
     }
 }
 
-/// The first ground going down from a point, within the image's far window. Units, errors and threads: as `hpan_closest`.
+/// The first ground going down from a point, within the image's far window. Units, errors and threads: as
+/// `hpan_closest`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_below(view: In<hpan_view>, x: f64, y: f64, z: f64, answer: Out<hpan_answer>) -> hpan_error {
     ask(view, [x, y, z], answer, |t, &p| t.below(p))
@@ -257,7 +259,8 @@ pub extern "C" fn hpan_layers(
     layers(view, [x, y, 0.0], hits, room, found)
 }
 
-/// `hpan_layers` of a point of `hpan_point_f64` or its kin, whose height does not matter. Errors and threads: as `hpan_layers`.
+/// `hpan_layers` of a point of `hpan_point_f64` or its kin, whose height does not matter. Errors and threads: as
+/// `hpan_layers`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_layers_at(
     view: In<hpan_view>,
@@ -300,8 +303,8 @@ fn batch<P: IntoPoint>(view: In<hpan_view>, points: &[P], answers: Out<hpan_answ
 
 /// `hpan_closest` for many points, x, y, z of each in metres: the same answers, faster, for their cache misses overlap.
 ///
-/// `points` has 3 x `count` numbers and `answers` room for `count`; they must not overlap, and may be null if `count` is 0.
-/// Errors: as `hpan_closest`, and `HPAN_ERROR_COUNT` for 2^31 or more. Threads: any number at a time.
+/// `points` has 3 x `count` numbers and `answers` room for `count`; they must not overlap, and may be null if `count`
+/// is 0. Errors: as `hpan_closest`, and `HPAN_ERROR_COUNT` for 2^31 or more. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_closest_batch(
     view: In<hpan_view>,

@@ -40,7 +40,8 @@ pub struct hpan_ray {
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, Immutable, KnownLayout)]
 pub struct hpan_ray_options {
-    /// Bits of `hpan_kind`; zero: whatever the image holds. What is named and not held is answered `HPAN_RAY_NOT_STORED`.
+    /// Bits of `hpan_kind`; zero: whatever the image holds. What is named and not held is answered
+    /// `HPAN_RAY_NOT_STORED`.
     pub kinds: u32,
     /// Materials that have one of these bits in their mask; zero: every material.
     pub classes: u32,
@@ -132,9 +133,10 @@ fn cast(t: &Terrain, r: &hpan_ray, options: &RayOptions) -> hpan_ray_answer {
 
 /// The first surface that a ray meets, in any direction: ground from above and below, ceilings and obstacles.
 ///
-/// Any numbers may be given: a ray without length, with a number that is not finite, or longer than 2 km has its own status. Rays through
-/// edges and corners never pass between triangles. `options` may be null: everything that the image holds.
-/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_OPTION` for unknown bits. Threads: any number at a time.
+/// Any numbers may be given: a ray without length, with a number that is not finite, or longer than 2 km has its own
+/// status. Rays through edges and corners never pass between triangles. `options` may be null: everything that the
+/// image holds. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_OPTION` for unknown bits. Threads: any
+/// number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_raycast(
     view: In<hpan_view>,
@@ -171,7 +173,8 @@ pub extern "C" fn hpan_rays(
     })
 }
 
-/// The ground nearest to a point, as `hpan_closest` finds it, and the room above it. Errors and threads: as `hpan_closest`.
+/// The ground nearest to a point, as `hpan_closest` finds it, and the room above it. Errors and threads: as
+/// `hpan_closest`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_clearance(
     view: In<hpan_view>,

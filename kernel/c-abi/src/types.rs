@@ -108,7 +108,8 @@ pub(crate) fn located(e: VerifyError) -> (hpan_error, u32) {
     }
 }
 
-/// A number of `hpan_error` in words, in English; of any other number, that there is no such error. Never null, never freed.
+/// A number of `hpan_error` in words, in English; of any other number, that there is no such error. Never null, never
+/// freed.
 ///
 /// Threads: any number at a time.
 #[unsafe(no_mangle)]
@@ -411,8 +412,8 @@ pub struct hpan_material {
     pub label: u32,
     /// Which of coincident surfaces stayed: the highest.
     pub priority: i32,
-    /// Surface type: 0 dry pavement, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble strip, 16 ice, 17 snow, 18 clay, 19 sand,
-    /// or another number of the user's.
+    /// Surface type: 0 dry pavement, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble strip, 16 ice, 17 snow, 18 clay, 19
+    /// sand, or another number of the user's.
     pub surface: u16,
     /// 1 for an obstacle, else 0.
     pub obstacle: u8,

@@ -56,13 +56,13 @@ pub extern "C" fn hpan_verifier_close(verifier: Out<hpan_verifier>) -> hpan_erro
 
 /// Checks about `max_bytes` more; the first step takes all sections but the tiles, whatever its limit.
 ///
-/// `done` gets 1 when everything was looked at, else 0. Damaged tiles are marked in `bitmap` of `length` bytes, a bit for each
-/// tile, and no bit is cleared; the first error comes at the end. With `length` 0, where `bitmap` may be null, the first damaged tile ends it.
-/// What is wrong outside the tiles comes at once, with `done` 0, and again at the end: go on to look at the tiles. `where` gets the kind of the section, or the
-/// number of the tile, that an error speaks of; it may be null.
-/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_HEAD_DAMAGED`, `_HEAD_INVALID`, `_SECTION_DAMAGED`,
-/// `_SECTION_INVALID`, `_PADDING`, `_TILE_DAMAGED`, `_TILE_INVALID`, `_BOUND_EXCEEDED`.
-/// Threads: one at a time for each verifier, and none that asks a view with this bitmap.
+/// `done` gets 1 when everything was looked at, else 0. Damaged tiles are marked in `bitmap` of `length` bytes, a bit
+/// for each tile, and no bit is cleared; the first error comes at the end. With `length` 0, where `bitmap` may be null,
+/// the first damaged tile ends it. What is wrong outside the tiles comes at once, with `done` 0, and again at the end:
+/// go on to look at the tiles. `where` gets the kind of the section, or the number of the tile, that an error speaks
+/// of; it may be null. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_HEAD_DAMAGED`,
+/// `_HEAD_INVALID`, `_SECTION_DAMAGED`, `_SECTION_INVALID`, `_PADDING`, `_TILE_DAMAGED`, `_TILE_INVALID`,
+/// `_BOUND_EXCEEDED`. Threads: one at a time for each verifier, and none that asks a view with this bitmap.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_verifier_step(
     verifier: Out<hpan_verifier>,
@@ -90,11 +90,12 @@ pub extern "C" fn hpan_verifier_step(
     })
 }
 
-/// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the head, bit 31 for all
-/// kinds from 31 on.
+/// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the
+/// head, bit 31 for all kinds from 31 on.
 ///
-/// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance; others are not understood.
-/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`. Threads: one at a time for each verifier.
+/// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance; others are
+/// not understood. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`. Threads: one at a time for each
+/// verifier.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_verifier_damaged_sections(verifier: In<hpan_verifier>, sections: Out<u32>) -> hpan_error {
     run(|| sections.put(verifier.open()?.verifier.damaged_sections()))

@@ -9,7 +9,8 @@ use hardpan::{Ground, Surface};
 /// Most surfaces of a stack.
 pub const HPAN_STACK_MOST: usize = 8;
 
-/// A function of the user's, shaped as VehicleSim's `terrain_func_t` with doubles: it returns nonzero where it has ground.
+/// A function of the user's, shaped as VehicleSim's `terrain_func_t` with doubles: it returns nonzero where it has
+/// ground.
 pub type hpan_surface_function_f64 = Option<
     extern "C" fn(
         in_x: f64,
@@ -123,10 +124,11 @@ pub extern "C" fn hpan_stack_align() -> usize {
     hpan_stack::ALIGN
 }
 
-/// Makes a stack of 1 to `HPAN_STACK_MOST` surfaces, which are copied; its address is written to `stack`, null if it fails.
+/// Makes a stack of 1 to `HPAN_STACK_MOST` surfaces, which are copied; its address is written to `stack`, null if it
+/// fails.
 ///
-/// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_COUNT`; `_HANDLE` or `_CLOSED` of a view; `_INDEX` if a surface is
-/// neither a view nor a function. Threads: one for each memory.
+/// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_COUNT`; `_HANDLE` or `_CLOSED` of a view; `_INDEX` if a surface
+/// is neither a view nor a function. Threads: one for each memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_stack_start(
     memory: Out<c_void>,
@@ -179,11 +181,12 @@ fn ground(user: &Out<c_void>, p: [f64; 3]) -> Ground {
     user.as_handle::<hpan_stack>().open().map_or(Ground::NONE, |stack| stack.ground(p))
 }
 
-/// VehicleSim's terrain callback with doubles: the nearest ground straight above or below, in metres. `userData` is an open view or stack.
+/// VehicleSim's terrain callback with doubles: the nearest ground straight above or below, in metres. `userData` is an
+/// open view or stack.
 ///
-/// Returns 1 where there is ground, else 0. All outputs are written either way: without ground the height of the fall-back, no slope,
-/// and the image's default friction and rolling resistance; if `userData` is neither, all zero. An output that is null is left out.
-/// Threads: any number at a time.
+/// Returns 1 where there is ground, else 0. All outputs are written either way: without ground the height of the
+/// fall-back, no slope, and the image's default friction and rolling resistance; if `userData` is neither, all zero. An
+/// output that is null is left out. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_vs_terrain_func_f64(
     in_x: f64,
@@ -203,7 +206,8 @@ pub extern "C" fn hpan_vs_terrain_func_f64(
     found.into()
 }
 
-/// `hpan_vs_terrain_func_f64` with floats: positions are widened exactly, outputs rounded once. Threads: any number at a time.
+/// `hpan_vs_terrain_func_f64` with floats: positions are widened exactly, outputs rounded once. Threads: any number at
+/// a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_vs_terrain_func_f32(
     in_x: f32,

@@ -87,7 +87,8 @@ pub struct hpan_tyre {
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, Immutable, KnownLayout)]
 pub struct hpan_contact_found {
-    /// Height of the ground: of points the weighted mean; of a cylinder that of level ground with the same volume below it.
+    /// Height of the ground: of points the weighted mean; of a cylinder that of level ground with the same volume below
+    /// it.
     pub height: f64,
     /// Weighted mean of the unit normals.
     pub normal: [f64; 3],
@@ -111,7 +112,8 @@ pub struct hpan_contact_found {
     pub coverage: f64,
     /// Part of that which is of height fields.
     pub hd_share: f64,
-    /// Stated error of the image's heights; of columns also what one column changes as it crosses the highest step below the tread.
+    /// Stated error of the image's heights; of columns also what one column changes as it crosses the highest step
+    /// below the tread.
     pub error: f64,
     /// What it cost.
     pub cost: hpan_cost,
@@ -274,9 +276,9 @@ fn contact(
 
 /// What a wheel stands on: weighted points, at most 64, or the volume of its cylinder; without points, the centre.
 ///
-/// Any numbers may be given: what cannot be asked has a status of `hpan_contact_status`. `points` may be null if `count` is 0.
-/// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_OPTION` for unknown flags, axes or columns.
-/// Threads: any number at a time.
+/// Any numbers may be given: what cannot be asked has a status of `hpan_contact_status`. `points` may be null if
+/// `count` is 0. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_OPTION` for unknown flags,
+/// axes or columns. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_contact(
     view: In<hpan_view>,
@@ -336,8 +338,8 @@ fn below(
 
 /// The ground nearest to each point of a chassis, of `count` points, into as many `found`; groups may be none.
 ///
-/// A point lies at `centre + ori * (offset + group's ori * at)`. One with a status of its own stops no other. `HPAN_DOWN_VALID` has no use.
-/// Errors: as `hpan_contact`. Threads: any number at a time.
+/// A point lies at `centre + ori * (offset + group's ori * at)`. One with a status of its own stops no other.
+/// `HPAN_DOWN_VALID` has no use. Errors: as `hpan_contact`. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_chassis(
     view: In<hpan_view>,
@@ -417,10 +419,11 @@ pub struct hpan_ts_result {
     pub reserved2: u32,
 }
 
-/// What a whole car stands on, in one call. `result` is kept from call to call, zero at first: values without a valid result are held.
+/// What a whole car stands on, in one call. `result` is kept from call to call, zero at first: values without a valid
+/// result are held.
 ///
-/// More points than there is room for are a status of the wheel, `HPAN_CONTACT_TOO_MANY_POINTS`; of the chassis `HPAN_ERROR_COUNT`.
-/// Errors: as `hpan_contact`. Threads: any number at a time, each with its own result.
+/// More points than there is room for are a status of the wheel, `HPAN_CONTACT_TOO_MANY_POINTS`; of the chassis
+/// `HPAN_ERROR_COUNT`. Errors: as `hpan_contact`. Threads: any number at a time, each with its own result.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_ts_ask(
     view: In<hpan_view>,
@@ -644,7 +647,8 @@ fn nothing(e: SensorError) -> hpan_sensor_found {
     }
 }
 
-/// A sensor with the values that `docs/sensor.md` of the kernel states. Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`. Threads: any number.
+/// A sensor with the values that `docs/sensor.md` of the kernel states. Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`.
+/// Threads: any number.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_sensor_defaults(sensor: Out<hpan_sensor>) -> hpan_error {
     run(|| {

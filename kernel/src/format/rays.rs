@@ -5,7 +5,7 @@
 //! bundles, at word [`PALETTE`](super::PALETTE) its palette. Then a record for each block of the tile, by the block's
 //! number.
 
-use super::{ALIGN, Node, TileRecord, bundle};
+use super::{ALIGN, Header, Node, TileRecord, bundle};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// First word of every blob, "RAYS".
@@ -192,3 +192,24 @@ const _: () = {
     assert!(size_of::<RaysRecord>() == 4 * RaysRecord::WORDS);
     assert!(size_of::<Walls>() == 4 * Walls::WORDS);
 };
+
+/// The section, as it was opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Rays<'a> {
+    pub head: &'a RaysHead,
+    pub table: &'a [TileRecord],
+    /// Where it starts: word of the image.
+    pub at: usize,
+    /// Its words.
+    pub words: usize,
+}
+
+impl<'a> Rays<'a> {
+    /// From the bytes of the section, which start at this word of the image: whole words.
+    pub(crate) fn new(header: &Header, bytes: &'a [u8], at: usize) -> Option<Self> {
+        let head = RaysHead::ref_from_bytes(bytes.get(..TABLE)?).ok()?;
+        let len = size_of::<TileRecord>().checked_mul(header.tile_count as usize)?;
+        let table = <[TileRecord]>::ref_from_bytes(bytes.get(TABLE..TABLE.checked_add(len)?)?).ok()?;
+        bytes.len().is_multiple_of(ALIGN).then_some(Rays { head, table, at, words: bytes.len() / 4 })
+    }
+}

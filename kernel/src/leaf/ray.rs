@@ -243,7 +243,8 @@ impl Cell {
         let [u, v] = self.places[0].map(|p| p as f64 * part);
         let twist = a - b - c + d;
         let curve = -(unit * twist * du * dv);
-        if !(curve * f64::from(side) > 0.0) {
+        let turns_back = curve * f64::from(side) > 0.0;
+        if !turns_back {
             return None;
         }
         let slope = self.z[1] as f64 - unit * ((b - a) * du + (c - a) * dv + twist * (u * dv + v * du));

@@ -133,7 +133,8 @@ pub enum PoseError {
 }
 
 impl Pose {
-    /// Turned by yaw, then pitch, then roll, each from its sine and cosine: yaw to the left, pitch nose down, roll right side down.
+    /// Turned by yaw, then pitch, then roll, each from its sine and cosine: yaw to the left, pitch nose down, roll
+    /// right side down.
     pub fn turned_by(centre: [f64; 3], [yaw, pitch, roll]: [[f64; 2]; 3]) -> Pose {
         let ([sy, cy], [sp, cp], [sr, cr]) = (yaw, pitch, roll);
         Pose {
@@ -149,7 +150,7 @@ impl Pose {
     /// Whether the rows of its matrix are unit vectors at right angles, to 0.001, and right-handed.
     pub fn check(&self) -> Result<(), PoseError> {
         let [a, b, c] = self.axes;
-        let finite = |v: f64| v - v == 0.0;
+        let finite = f64::is_finite;
         if !self.axes.iter().flatten().chain(&self.centre).all(|&v| finite(v)) {
             return Err(PoseError::NotFinite);
         }
@@ -184,5 +185,5 @@ pub(super) fn unit(v: [f64; 3]) -> Option<[f64; 3]> {
     let largest = v.map(libm::fabs).into_iter().fold(0.0, |m, v| if v > m { v } else { m });
     let v = v.map(|c| c / largest);
     let length = libm::sqrt(dot(v, v));
-    (largest > 0.0 && length - length == 0.0).then(|| v.map(|c| c / length))
+    (largest > 0.0 && length.is_finite()).then(|| v.map(|c| c / length))
 }

@@ -88,8 +88,8 @@ impl ChassisHit {
 }
 
 impl<'a> Terrain<'a> {
-    /// The ground nearest to each point of a chassis, as [`Terrain::closest`] finds it; says how many were asked for: as many as
-    /// `out` has room for.
+    /// The ground nearest to each point of a chassis, as [`Terrain::closest`] finds it; says how many were asked for:
+    /// as many as `out` has room for.
     ///
     /// A point lies at `pose * (offset + rotation * at)`. One with a status of its own stops no other.
     pub fn chassis(

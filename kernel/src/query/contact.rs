@@ -103,7 +103,7 @@ impl Motion {
     /// A place so much later; none if the numbers that count are not finite, or the time is above a second.
     pub fn ahead(&self, p: [f64; 3]) -> Option<[f64; 3]> {
         let Some(v) = self.velocity.filter(|_| self.extrapolate) else { return Some(p) };
-        let finite = |v: f64| v - v == 0.0;
+        let finite = f64::is_finite;
         (libm::fabs(self.dt) <= 1.0 && v.into_iter().all(finite)).then(|| along(p, v, self.dt))
     }
 }
@@ -158,11 +158,13 @@ impl From<PoseError> for ContactStatus {
     }
 }
 
-/// What a wheel stands on. World: east, north, up, metres. Without ground all numbers are zero, and the normals point up.
+/// What a wheel stands on. World: east, north, up, metres. Without ground all numbers are zero, and the normals point
+/// up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Contact {
-    /// Height of the ground: of points the weighted mean; of a cylinder that of level ground with the same volume below it.
+    /// Height of the ground: of points the weighted mean; of a cylinder that of level ground with the same volume below
+    /// it.
     pub height: f64,
     /// Weighted mean of the unit normals; of a cylinder of the ground below its tread.
     pub normal: [f64; 3],
@@ -186,7 +188,8 @@ pub struct Contact {
     pub coverage: f64,
     /// Part of that which is of height fields.
     pub hd_share: f64,
-    /// Stated error of the image's heights; of columns also what one column changes as it crosses the highest step below the tread.
+    /// Stated error of the image's heights; of columns also what one column changes as it crosses the highest step
+    /// below the tread.
     pub error: f64,
     /// What it cost.
     pub cost: Cost,
@@ -408,7 +411,8 @@ impl Moments {
         let (xz, yz) = (over(self.xz, x * z), over(self.yz, y * z));
         let det = xx * yy - xy * xy;
         let spread = xx + yy;
-        if !(det > 1e-6 * spread * spread) {
+        let is_plane = det > 1e-6 * spread * spread;
+        if !is_plane {
             return None;
         }
         unit([-(xz * yy - yz * xy) / det, -(yz * xx - xz * xy) / det, 1.0])
@@ -454,8 +458,8 @@ fn fixed(v: f64, log2: i32) -> i64 {
 impl<'a> Terrain<'a> {
     /// What a wheel stands on: one height, one normal, one patch, for a tyre model.
     ///
-    /// `docs/tyre.md` of this crate has every vector and value. What cannot be asked has a status of its own; a damaged tile below
-    /// one sample makes the whole answer damaged.
+    /// `docs/tyre.md` of this crate has every vector and value. What cannot be asked has a status of its own; a damaged
+    /// tile below one sample makes the whole answer damaged.
     pub fn contact(&self, tyre: &Tyre, wheel: &Wheel) -> Contact {
         match Frame::new(tyre, wheel) {
             Ok(frame) => match tyre.method {
@@ -468,15 +472,17 @@ impl<'a> Terrain<'a> {
     }
 
     fn contact_points(&self, tyre: &Tyre, frame: &Frame, points: &[ContactPoint]) -> Contact {
-        let finite = |v: f64| v - v == 0.0;
+        let finite = f64::is_finite;
         let mut total = 0.0;
         for p in points {
-            if !(p.weight >= 0.0) || !p.at.into_iter().all(finite) {
+            let is_weight = p.weight >= 0.0;
+            if !is_weight || !p.at.into_iter().all(finite) {
                 return Contact::of(ContactStatus::BadPoints);
             }
             total += p.weight;
         }
-        if !(total > 0.0) || !finite(total) {
+        let is_some = total > 0.0;
+        if !is_some || !finite(total) {
             return Contact::of(ContactStatus::BadPoints);
         }
         let options = RayOptions { kinds: Kinds::GROUND, front_only: true, ..RayOptions::default() };
@@ -568,7 +574,8 @@ impl<'a> Terrain<'a> {
             let hit: &Hit = &answer.hit;
             let up = self.normal_f64(hit);
             let facing = dot(up, frame.up);
-            if !(facing >= 0.1) {
+            let faces_up = facing >= 0.1;
+            if !faces_up {
                 continue;
             }
             answered = answered.wrapping_add(1);
@@ -622,7 +629,8 @@ impl<'a> Terrain<'a> {
     }
 }
 
-/// The penetration into level ground, in radii, at which columns have this sum of depths, in radii, and how many then touch.
+/// The penetration into level ground, in radii, at which columns have this sum of depths, in radii, and how many then
+/// touch.
 ///
 /// It is found from the same columns, so level ground has no error.
 fn level_penetration(n: u32, sum: f64) -> (f64, f64) {

@@ -203,7 +203,7 @@ impl<'a> Terrain<'a> {
     /// grid.
     pub fn ray_from(&self, origin: [f64; 3], direction: [f64; 3], length: f64) -> Result<Ray, RayStatus> {
         let [x, y, z] = direction;
-        let finite = |v: f64| v - v == 0.0;
+        let finite = f64::is_finite;
         if ![x, y, z, length].into_iter().chain(origin).all(finite) {
             return Err(RayStatus::NotFinite);
         }
@@ -306,11 +306,11 @@ impl<'a> Terrain<'a> {
             match (walk.upright(), walk.best()) {
                 (Stop::Damaged(t), _) => return missed(RayStatus::Damaged, t),
                 (Stop::Limit(t), _) => return missed(RayStatus::LimitReached, t),
-                (Stop::End, Some(hit)) if !matches!(&ground, Ok(Some(g)) if g.t <= hit.t) => {
-                    // damaged ground may lie before it
-                    if !matches!(ground, Err(Status::Damaged)) {
-                        return RayAnswer { status: RayStatus::Found, hit: RayHit { at: ray.at(hit.t), ..hit } };
-                    }
+                // damaged ground may lie before it
+                (Stop::End, Some(hit))
+                    if !matches!(ground, Err(Status::Damaged)) && !matches!(&ground, Ok(Some(g)) if g.t <= hit.t) =>
+                {
+                    return RayAnswer { status: RayStatus::Found, hit: RayHit { at: ray.at(hit.t), ..hit } };
                 }
                 _ => {}
             }

@@ -149,7 +149,7 @@ impl<'a> Terrain<'a> {
         let traces = config.traces.iter().flat_map(|t| [t.length, t.offset]);
         let mut numbers =
             centres.iter().flatten().copied().chain(tyre_distance).chain([vehicle_distance]).chain(traces);
-        if !numbers.all(|v| v - v == 0.0) {
+        if !numbers.all(f64::is_finite) {
             return Err(SensorError::NotFinite);
         }
         let wrong = |t: &SensorTrace| t.enabled && !(t.length + t.offset > 0.0 && t.length + t.offset <= 2000.0);

@@ -135,7 +135,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         let p = [
             x.checked_sub(origin[0])?,
             y.checked_sub(origin[1])?,
-            z.saturating_sub(origin[2]).max(-FAR_HEIGHT).min(FAR_HEIGHT),
+            z.saturating_sub(origin[2]).clamp(-FAR_HEIGHT, FAR_HEIGHT),
         ];
         let kinds = if options.kinds.0 == 0 { t.kinds().0 } else { options.kinds.0 };
         let bounds = bounds(t, kinds);

@@ -422,8 +422,9 @@ fn by_15_nothing_is_found_on_clean_ground() {
     let steps = facts["looks"]["step"]["findings"].as_array().unwrap();
     assert_eq!([&facts["found"], &facts["looks"]["gap"]["found"]], [&json!(1); 2], "{facts}");
     assert!((value(&facts["looks"]["gap"]["findings"][0], "width") - 2.0).abs() < 1e-3, "{facts}");
-    let upright =
-        |f: &Value| ["bridge", "tunnel", "pavement"].iter().any(|of| f["subject"].as_str().unwrap().contains(of));
+    let upright = |f: &Value| {
+        ["bridge", "tunnel", "pavement", "ramp"].iter().any(|of| f["subject"].as_str().unwrap().contains(of))
+    };
     assert!(steps.iter().all(upright), "{facts}");
     assert!((value(&steps[steps.len() - 1], "height") - 0.15).abs() < 1e-3, "{facts}");
 }

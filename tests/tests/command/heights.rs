@@ -65,8 +65,18 @@ fn height(f: &HeightField, [x, y]: [f64; 2]) -> f64 {
     };
     let ((i, u), (j, v)) = (cell(c, f.columns), cell(r, f.rows));
     let at = |i: usize, j: usize| f.heights[j * f.columns + i];
-    let line = |j: usize| at(i, j) * (1.0 - u) + at(i + 1, j) * u;
-    line(j) * (1.0 - v) + line(j + 1) * v
+    // a post counts where its share is not zero: the next one may be void
+    let mix = |a: f64, b: f64, t: f64| {
+        if t == 0.0 {
+            a
+        } else if t == 1.0 {
+            b
+        } else {
+            a * (1.0 - t) + b * t
+        }
+    };
+    let line = |j: usize| mix(at(i, j), at(i + 1, j), u);
+    mix(line(j), line(j + 1), v)
 }
 
 fn numbers<const N: usize>(line: &str, from: usize) -> [f64; N] {

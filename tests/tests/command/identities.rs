@@ -1,5 +1,5 @@
-//! Images keep their bytes: 65 builds of fixtures and real files, with options, against the identities that are written
-//! down.
+//! Images keep their bytes: builds of fixtures and real files, without rays and with them, against identities
+//! that are written down.
 
 use crate::shell::{expect, folder, info};
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ fn by_04_images_keep_their_identities() {
     let Some(data) = data_or_skip() else { return };
     let folder = folder("by_04_images_keep_their_identities");
     let lines: Vec<&str> = WRITTEN.lines().collect();
-    assert!(lines.len() >= 60, "{}", lines.len());
+    assert!(lines.len() >= 110, "{}", lines.len());
     let now: Vec<String> = lines.par_iter().enumerate().map(|(n, line)| built(&data, &folder, n, line)).collect();
     let changed: Vec<_> = lines.iter().zip(&now).filter(|(then, now)| *then != now).map(|(_, now)| now).collect();
     assert!(changed.is_empty(), "other images than tests/goldens/identities.txt says; now:\n{changed:#?}");

@@ -310,7 +310,7 @@ fn sections_of_a_newer_version() {
                 "{err}"
             );
             let sections = crate::shell::info(&folder, "made.hpan")["sections"].as_array().unwrap().len();
-            assert_eq!(sections, 8);
+            assert_eq!(sections, 9);
             expect(0, &folder, &["diff", "made.hpan", "bridge.hpan"]);
         }
     }

@@ -877,6 +877,7 @@ xy_log2 = -12
 z_log2 = -16
 undersides = \"auto\"
 outliers = \"stop\"
+rays = \"all\"
 near = 4.0
 far = 5000.0
 layer_merge = 0.0009765625

@@ -122,11 +122,9 @@ fn a_riser_that_leans_closes_a_step() {
             assert_eq!(of_source(&folder, &kerb(set_back, rise, ""))["found"], json!(1), "{set_back} {rise}");
         }
     }
-    // half of it stands there
+    // half of it closes the step too: some of its face stands at each place
     for face in ["f 4 5 6\n", "f 4 6 3\n"] {
-        let steps = of_source(&folder, &kerb(0.008, 0.12, face));
-        let long: f64 = values(&steps, "length").iter().sum();
-        assert!((4.0..6.0).contains(&long), "{steps}");
+        assert_eq!(of_source(&folder, &kerb(0.008, 0.12, face))["found"], json!(0), "{face}");
     }
     // of one that leans more the upright half closes the way from the edge down to the other half
     assert_eq!(of_source(&folder, &kerb(0.045, 0.12, riser))["found"], json!(0));
@@ -173,7 +171,7 @@ fn gaps_of_a_real_monastery_have_widths() {
         let gaps = check(&folder, "gap", &["s.hpan", "--max-gap", "0.2"])["findings"].as_array().unwrap().clone();
         assert!(gaps.len() > 100 && gaps.iter().all(|g| value(g, "width") > 0.0));
         // between open edges at x 46.193 and 46.308
-        let between = |g: &&Value| (number(&g["place"][0]) - 46.25).abs() < 0.01 && value(g, "length") > 30.0;
+        let between = |g: &&Value| (number(&g["place"][0]) - 46.25).abs() < 0.01 && value(g, "length") > 20.0;
         let width = value(gaps.iter().find(between).unwrap(), "width");
         assert!((width - 0.115).abs() < 1e-3, "{width}");
     }
@@ -258,18 +256,22 @@ fn the_steps_of_a_real_interchange_and_a_factory_are_few() {
     let folder = folder("the_steps_of_a_real_interchange_and_a_factory_are_few");
     if let Some(file) = real_file("roads/cloverleaf.obj") {
         let place = file.to_str().unwrap();
-        let steps = check(&folder, "step", &[place, "--up", "z", "--unit", "in", "--max-step", "0.005"]);
-        let heights = values(&steps, "height");
-        // its arrows lie nearly an inch above the road
-        assert!((5..20).contains(&heights.len()) && heights.iter().all(|h| *h < 0.07), "{heights:?}");
+        // its arrows lie nearly an inch above the road: a double surface, and no step
+        for (kind, found) in [("step", 0), ("double-surface", 1)] {
+            let looks = check(&folder, kind, &[place, "--up", "z", "--unit", "in"]);
+            assert_eq!(looks["found"], json!(found), "{looks}");
+        }
     }
     if let Some(file) = real_file("city/zdm2.obj") {
         let place = file.to_str().unwrap();
         expect(0, &folder, &["build", place, "--up", "y", "-o", "s.hpan", "--report", "s.json", "--force"]);
         let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
         let [all, known] = [&["s.hpan"][..], &[place, "--up", "y"]]
-            .map(|of| check(&folder, "step", &[of, &["--max-step", "0.005"]].concat())["found"].as_u64().unwrap());
-        assert!(all > 200 && known < 20, "{all}, {known} of them without an upright face");
+            .map(|of| check(&folder, "step", &[of, &["--max-step", "0.005"]].concat()));
+        // with their upright faces few are left that a wheel may climb; roofs without walls are steps of their height
+        let low = values(&known, "height").iter().filter(|h| **h < 0.5).count();
+        let [all, known] = [all, known].map(|looks| looks["found"].as_u64().unwrap());
+        assert!(all > 2 * known && low < 40, "{all}, {known} of them without an upright face, {low} of these low");
         // the build looks at 23,590 open edges
         assert!(report["gaps"]["found"].as_u64() > Some(0), "{}", report["gaps"]);
     }

@@ -27,11 +27,12 @@ const BUILDER: [&[&str]; 17] = [
 ];
 
 /// The rooms of the kernel, in the same order.
-const KERNEL: [&[&str]; 11] = [
+const KERNEL: [&[&str]; 12] = [
     &["query", "verify"],
     &["search"],
     &["index"],
     &["leaf"],
+    &["rays"],
     &["open"],
     &["trace"],
     &["geom"],
