@@ -13,6 +13,16 @@ pub enum System {
     Other { method: String, metres: f64 },
 }
 
+impl System {
+    /// Metres of a number of a plane; none of degrees.
+    pub fn metres(&self) -> Option<f64> {
+        match self {
+            System::Plane { metres, .. } | System::Other { metres, .. } => Some(*metres),
+            System::Geographic(_) => None,
+        }
+    }
+}
+
 /// What longitudes and latitudes refer to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datum {

@@ -54,7 +54,8 @@ impl Columns {
             let [x, y, z] = names.map(|name| file.column(name));
             Some([x?, y?, z?])
         };
-        let along = all(["dx", "dy", "dz"]).map(|at| Columns(at, false));
+        let along = all(["dx", "dy", "dz"]).filter(|_| file.column("length").is_some());
+        let along = along.map(|at| Columns(at, false));
         along.or_else(|| all(["to_x", "to_y", "to_z"]).map(|at| Columns(at, true)))
     }
 }
@@ -167,7 +168,7 @@ impl<W: Write> Sheet<'_, '_, W> {
         let hit = &row.answer.hit;
         let is_ray = !matches!(row.answer.status, RayStatus::NoLength | RayStatus::NotFinite | RayStatus::TooLong);
         let mut numbers: Vec<Option<f64>> =
-            [hit.t, hit.t * row.shot.length()].map(|v| Some(v).filter(|_| is_ray)).into();
+            [hit.t + 0.0, hit.t * row.shot.length() + 0.0].map(|v| Some(v).filter(|_| is_ray)).into();
         numbers.extend(self.t.metres(hit.at).map(|v| Some(v).filter(|_| is_ray)));
         numbers.extend(self.t.face_normal_f64(hit).map(|v| Some(v + 0.0).filter(|_| row.answer.found())));
         numbers
@@ -234,14 +235,14 @@ fn kind_text(kind: Kind) -> &'static str {
 fn sentence(t: &Terrain, shot: &Shot, answer: &RayAnswer) -> String {
     let (hit, status) = (&answer.hit, answer.status.name());
     let ([x, y, z], [nx, ny, nz]) = (t.metres(hit.at), t.face_normal_f64(hit).map(|v| v + 0.0));
-    let distance = hit.t * shot.length();
+    let distance = hit.t * shot.length() + 0.0; // no -0
     match answer.status {
         RayStatus::Found => {
             let side = if hit.back { "back" } else { "front" };
             let [material, source] = [t.material_name(hit.material), t.source_name(hit.source)].map(shown);
             format!(
                 "{status}  {distance:.6} m (t {:.9})  at {x:.6}, {y:.6}, {z:.6}  {} {side}, {material} of {source}  normal {nx:.6}, {ny:.6}, {nz:.6}",
-                hit.t,
+                hit.t + 0.0,
                 kind_text(hit.kind)
             )
         }

@@ -28,7 +28,10 @@ const MAX_POSTS: usize = 4_000_000;
 /// The error of an image that is what it claims.
 pub fn measure(args: &Args, image: &[u8], sources: &Sources) -> Done<Agreement> {
     let terrain = Terrain::open(image).map_err(|e| unopened(&args.file, image, e).checked())?;
-    Ok(source_error(&terrain, &read(args, sources)?, &sources.settings.build, args.samples as usize))
+    let (scene, has_heights) = read(args, sources)?;
+    // between posts heights are no triangles
+    let samples = if has_heights { 0 } else { args.samples as usize };
+    Ok(source_error(&terrain, &scene, &sources.settings.build, samples))
 }
 
 /// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its
@@ -92,7 +95,7 @@ pub struct Sources<'a> {
 }
 
 /// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
-fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
+fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<(Scene, bool)> {
     let placed: Vec<(&Path, &SourceFile)> = files.iter().map(|(file, said)| (*file, said)).collect();
     let (mut import, _) = import::read_sources(&placed, settings, &import::place::Budget::NONE)?;
     let mut settings = settings.clone();
@@ -123,7 +126,7 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
                 return Err(Failure::unsupported(&args.against[0], format!("{text}; {hint}")));
             }
             as_triangles(&mut scene);
-            Ok(scene)
+            Ok((scene, posts > 0))
         }
         Some(error) => {
             let hint = "it is too crowded to be compared with an image".into();

@@ -85,6 +85,11 @@ fn own(grid: &HeightGrid, options: &Heights, path: &Path) -> Result<(Own, u8), I
     if let Some((code, says)) = code {
         let own = match of_code(code) {
             Some(System::Geographic(datum)) => Own::Degrees(datum),
+            Some(System::Plane { metres, .. } | System::Other { metres, .. }) if metres != 1.0 && says == Crs::USER => {
+                let cause =
+                    format!("a number of EPSG:{code} is {metres} m, and the file's numbers are taken as metres");
+                return Err(unsupported(path, cause, warp(path, "EPSG:32601")));
+            }
             Some(System::Plane { datum, of, .. }) => Own::Plane { datum, tm: TransverseMercator::new(of), code },
             Some(System::Other { method, .. }) if method == "merc" => {
                 let cause = format!("a metre of EPSG:{code} is none on the ground (Mercator)");
@@ -127,7 +132,10 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
         let (own, says) = own(&grid, &options, path)?;
         window(&mut grid, &options, path)?;
         if let Some(void) = options.no_data.or(grid.void) {
-            grid.heights.iter_mut().filter(|h| **h == void).for_each(|h| *h = f64::NAN);
+            grid.heights
+                .iter_mut()
+                .filter(|h| **h == void || **h == f64::from(void as f32))
+                .for_each(|h| *h = f64::NAN);
         }
         if let Some(void) = unsaid(&grid.heights).filter(|_| options.no_data.is_none()) {
             let cause = format!("it has the height {void}, far from all others, and does not say that this is none");
@@ -329,8 +337,9 @@ fn target<'a>(files: impl Iterator<Item = &'a File<'a>> + Clone) -> Result<Targe
         return Err(differ(other, first, "no datum is moved to another", "make them alike: gdalwarp -t_srs"));
     }
     if let Some(code) = first.options.crs {
-        let Some(System::Plane { datum, of, .. }) = of_code(code) else {
-            let cause = format!("--crs EPSG:{code} is no UTM nor other transverse Mercator that is known here");
+        let Some(System::Plane { datum, of, metres: 1.0 }) = of_code(code) else {
+            let cause =
+                format!("--crs EPSG:{code} is no UTM nor other transverse Mercator in metres that is known here");
             return Err(unsupported(first.path, cause, warp(first.path, &format!("EPSG:{code}"))));
         };
         let own = Own::Plane { datum, tm: TransverseMercator::new(of), code };

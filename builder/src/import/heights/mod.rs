@@ -196,11 +196,18 @@ pub fn unsupported(path: &Path, cause: impl Into<String>, hint: impl Into<String
 const SENTINELS: [f64; 8] =
     [-32_767.0, -32_768.0, -9999.0, -99_999.0, -3.402_823_466_385_288_6e38, 3.402_823_466_385_288_6e38, -1e38, 1e38];
 
+/// Heights from which on none is one, metres.
+const MAX_HEIGHT: f64 = 1e9;
+
 /// How far such a number lies from all heights to be none itself, metres.
 const FAR: f64 = 2000.0;
 
 /// A number among heights that stands for none though nobody said so: far from all others, as programs write it.
 pub fn unsaid(heights: &[f64]) -> Option<f64> {
+    // no ground is as high, and no image holds it
+    if let Some(found) = heights.iter().copied().find(|v| v.abs() >= MAX_HEIGHT) {
+        return Some(found);
+    }
     let is_one = |v: &f64| SENTINELS.iter().any(|s| (s - v).abs() <= 1e-6 * s.abs());
     let found = heights.iter().copied().find(is_one)?;
     let others = heights.iter().filter(|v| v.is_finite() && **v != found);

@@ -7,7 +7,8 @@ mod chunk;
 mod keys;
 
 use super::ImportError;
-use super::heights::{Affine, HeightGrid, damaged, grey, posts, unsupported};
+use super::heights::{Affine, HeightGrid, Plane, damaged, grey, posts, unsupported};
+use crate::util::crs::of_code;
 use crate::util::text::{bounded, counted};
 use ::tiff::{
     decoder::{Decoder, Limits, ifd::Value},
@@ -103,7 +104,12 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     let own = |void: f64| if layout.sample == Sample::Float(4) { f64::from(void as f32) } else { void };
     grid.void = no_data.map(|void| metres(own(void)));
     (grid.plane, grid.vertical) = (keys.plane(), keys.vertical());
-    if let Some(metres) = keys.metres() {
+    // a plane has its own unit where the file says none
+    let of_plane = || match grid.plane {
+        Plane::Code(code) => of_code(code).and_then(|system| system.metres()),
+        _ => None,
+    };
+    if let Some(metres) = keys.metres().or_else(of_plane).filter(|metres| *metres != 1.0) {
         grid.place = grid.place.map(|place| place.scaled(metres));
     }
     grid.steps = grid.place.is_none() && !matches!(layout.sample, Sample::Float(_));
