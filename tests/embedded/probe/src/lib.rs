@@ -210,6 +210,9 @@ pub fn ray(p: Point) -> Ray {
     if bits & 1 == 0 { Ray { from: p, to } } else { Ray { from: to, to: p } }
 }
 
+/// Whether rays are hashed here: with them the program is larger than the flash of a Cortex-M0.
+pub const HAS_RAYS: bool = cfg!(target_has_atomic = "32");
+
 /// What is hashed, in this order.
 pub const KINDS: [&str; 9] = ["closest", "entries", "windows", "below", "segment", "layers", "batch", "rays", "values"];
 
@@ -258,7 +261,7 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
                     batch.1.iter().for_each(|a| fnv.answer(a));
                 }
             }
-            7 => {
+            7 if HAS_RAYS => {
                 let answer = ask::raycast(terrain, ray(p), &RayOptions::default());
                 fnv.ray(&answer);
                 for v in terrain.face_normal_f64(&answer.hit) {
