@@ -491,8 +491,8 @@ typedef struct hpan_material {
   uint32_t label;
   // Which of coincident surfaces stayed: the highest.
   int32_t priority;
-  // Surface type: 0 dry pavement, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble strip, 16 ice, 17 snow, 18 clay, 19 sand,
-  // or another number of the user's.
+  // Surface type: 0 dry pavement, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble strip, 16 ice, 17 snow, 18 clay, 19
+  // sand, or another number of the user's.
   uint16_t surface;
   // 1 for an obstacle, else 0.
   uint8_t obstacle;
@@ -592,7 +592,8 @@ typedef struct hpan_ray {
 
 // What a ray sees; all zero is everything that the image holds, without a limit.
 typedef struct hpan_ray_options {
-  // Bits of `hpan_kind`; zero: whatever the image holds. What is named and not held is answered `HPAN_RAY_NOT_STORED`.
+  // Bits of `hpan_kind`; zero: whatever the image holds. What is named and not held is answered
+  // `HPAN_RAY_NOT_STORED`.
   uint32_t kinds;
   // Materials that have one of these bits in their mask; zero: every material.
   uint32_t classes;
@@ -684,7 +685,8 @@ typedef struct hpan_body {
 
 // What a wheel stands on, in the axes of the question, metres.
 typedef struct hpan_contact_found {
-  // Height of the ground: of points the weighted mean; of a cylinder that of level ground with the same volume below it.
+  // Height of the ground: of points the weighted mean; of a cylinder that of level ground with the same volume below
+  // it.
   double height;
   // Weighted mean of the unit normals.
   double normal[3];
@@ -708,7 +710,8 @@ typedef struct hpan_contact_found {
   double coverage;
   // Part of that which is of height fields.
   double hd_share;
-  // Stated error of the image's heights; of columns also what one column changes as it crosses the highest step below the tread.
+  // Stated error of the image's heights; of columns also what one column changes as it crosses the highest step
+  // below the tread.
   double error;
   // What it cost.
   struct hpan_cost cost;
@@ -912,7 +915,8 @@ typedef struct hpan_sensor_found {
   uint8_t reserved[3];
 } hpan_sensor_found;
 
-// A function of the user's, shaped as VehicleSim's `terrain_func_t` with doubles: it returns nonzero where it has ground.
+// A function of the user's, shaped as VehicleSim's `terrain_func_t` with doubles: it returns nonzero where it has
+// ground.
 typedef int (*hpan_surface_function_f64)(double in_x,
                                          double in_y,
                                          double in_z,
@@ -954,7 +958,8 @@ extern "C" {
 // compiled with the header of another library. Threads: any number at a time.
 uint32_t hpan_abi_version(void);
 
-// A number of `hpan_error` in words, in English; of any other number, that there is no such error. Never null, never freed.
+// A number of `hpan_error` in words, in English; of any other number, that there is no such error. Never null, never
+// freed.
 //
 // Threads: any number at a time.
 const char *hpan_error_text(int32_t error);
@@ -967,21 +972,18 @@ size_t hpan_view_align(void);
 
 // Opens an image after checking its head: constant time, whatever the image's size; nothing is copied.
 //
-// `memory` of `size` bytes becomes the view, whose address is written to `view`; null if it fails. `bytes` start at a multiple
-// of 128 and may be longer than the image. Content is not looked at: a flipped bit there may give a wrong answer.
-// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`, `_BLANK`, `_TOO_NEW`, `_TOO_OLD`,
-// `_HEAD_DAMAGED`, `_HEAD_INVALID`. Threads: one for each memory.
-hpan_error hpan_open(void *memory,
-                     size_t size,
-                     const void *bytes,
-                     size_t length,
-                     struct hpan_view **view);
+// `memory` of `size` bytes becomes the view, whose address is written to `view`; null if it fails. `bytes` start at a
+// multiple of 128 and may be longer than the image. Content is not looked at: a flipped bit there may give a wrong
+// answer. Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_IMAGE_ADDRESS`, `_IMAGE_SHORT`, `_NOT_AN_IMAGE`,
+// `_BLANK`, `_TOO_NEW`, `_TOO_OLD`, `_HEAD_DAMAGED`, `_HEAD_INVALID`. Threads: one for each memory.
+hpan_error hpan_open(void *memory, size_t size, const void *bytes, size_t length, struct hpan_view **view);
 
-// `hpan_open`, and proves all of the image: checksums, structure, reserved bytes, stated bounds. It takes time by its size.
+// `hpan_open`, and proves all of the image: checksums, structure, reserved bytes, stated bounds. It takes time by its
+// size.
 //
-// `where` gets the kind of the section, or the number of the tile, that an error of the content speaks of; it may be null.
-// Errors: those of `hpan_open`, and `HPAN_ERROR_SECTION_DAMAGED`, `_SECTION_INVALID`, `_PADDING`, `_TILE_DAMAGED`,
-// `_TILE_INVALID`, `_BOUND_EXCEEDED`. Threads: one for each memory.
+// `where` gets the kind of the section, or the number of the tile, that an error of the content speaks of; it may be
+// null. Errors: those of `hpan_open`, and `HPAN_ERROR_SECTION_DAMAGED`, `_SECTION_INVALID`, `_PADDING`,
+// `_TILE_DAMAGED`, `_TILE_INVALID`, `_BOUND_EXCEEDED`. Threads: one for each memory.
 hpan_error hpan_open_verified(void *memory,
                               size_t size,
                               const void *bytes,
@@ -994,13 +996,13 @@ hpan_error hpan_open_verified(void *memory,
 // Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`. Threads: one, while nobody else uses the view or a verifier of it.
 hpan_error hpan_close(struct hpan_view *view);
 
-// Lets queries on tiles whose bit is set answer `HPAN_DAMAGED`: bit i % 8 of byte i / 8 for tile i; those beyond its end are sound.
+// Lets queries on tiles whose bit is set answer `HPAN_DAMAGED`: bit i % 8 of byte i / 8 for tile i; those beyond its
+// end are sound.
 //
-// The bitmap is looked at by each query until the view is closed or has another; `length` 0 takes it away. Cursors start at the root
-// each time while there is one. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_COUNT`. Threads: one, while nobody else uses the view.
-hpan_error hpan_set_damage(struct hpan_view *view,
-                           const uint8_t *bitmap,
-                           size_t length);
+// The bitmap is looked at by each query until the view is closed or has another; `length` 0 takes it away. Cursors
+// start at the root each time while there is one. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_COUNT`. Threads:
+// one, while nobody else uses the view.
+hpan_error hpan_set_damage(struct hpan_view *view, const uint8_t *bitmap, size_t length);
 
 // What the image says of itself: numbers, lattice, bounds of cost and error, defaults.
 //
@@ -1029,22 +1031,16 @@ hpan_error hpan_get_material(const struct hpan_view *view, uint32_t index, struc
 
 // The name of a material, UTF-8, with a zero behind it, into `name` of `length` bytes.
 //
-// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. Of what is too
-// long nothing is written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`.
-// Threads: any number at a time.
-hpan_error hpan_get_material_name(const struct hpan_view *view,
-                                  uint32_t index,
-                                  char *name,
-                                  size_t length,
-                                  size_t *needed);
+// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. Of what is
+// too long nothing is written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`. Threads:
+// any number at a time.
+hpan_error hpan_get_material_name(const struct hpan_view *view, uint32_t index, char *name, size_t length, size_t *needed);
 
 // The number of the first material of a name, of `length` bytes without a zero behind them.
 //
-// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_INDEX` if there is none of that name. Threads: any number at a time.
-hpan_error hpan_find_material(const struct hpan_view *view,
-                              const char *name,
-                              size_t length,
-                              uint32_t *index);
+// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_INDEX` if there is none of that name.
+// Threads: any number at a time.
+hpan_error hpan_find_material(const struct hpan_view *view, const char *name, size_t length, uint32_t *index);
 
 // The name of a source, file and object, as `hpan_get_material_name`; 0 to `sources` - 1 of `hpan_facts`.
 //
@@ -1053,13 +1049,10 @@ hpan_error hpan_get_source_name(const struct hpan_view *view, uint32_t index, ch
 
 // A position in metres on the image's query grid, rounded once, half to even: for the functions that end in `_at`.
 //
-// Any numbers may be given; of what is not finite or too far the point is of no place, which queries answer as they answer NaN.
-// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, and `HPAN_ERROR_POSITION` for such a point. Threads: any number at a time.
-hpan_error hpan_point_f64(const struct hpan_view *view,
-                          double x,
-                          double y,
-                          double z,
-                          struct hpan_point *point);
+// Any numbers may be given; of what is not finite or too far the point is of no place, which queries answer as they
+// answer NaN. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, and `HPAN_ERROR_POSITION` for such a
+// point. Threads: any number at a time.
+hpan_error hpan_point_f64(const struct hpan_view *view, double x, double y, double z, struct hpan_point *point);
 
 // `hpan_point_f64` of single-precision metres, widened exactly. Errors and threads: as `hpan_point_f64`.
 hpan_error hpan_point_f32(const struct hpan_view *view, float x, float y, float z, struct hpan_point *point);
@@ -1069,11 +1062,9 @@ hpan_error hpan_point_fixed(const struct hpan_view *view, int64_t x, int64_t y, 
 
 // A height in metres as 2^-8 of the height step, rounded half to even: for `hpan_options` and `hpan_segment_at`.
 //
-// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_POSITION` if it is not finite or too large, and then zero is written.
-// Threads: any number at a time.
-hpan_error hpan_steps(const struct hpan_view *view,
-                      double metres,
-                      int64_t *steps);
+// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_POSITION` if it is not finite or too large, and
+// then zero is written. Threads: any number at a time.
+hpan_error hpan_steps(const struct hpan_view *view, double metres, int64_t *steps);
 
 // Height in metres, rounded to nearest, ties to even.
 //
@@ -1095,12 +1086,11 @@ hpan_error hpan_normal_f64(const struct hpan_view *view, const struct hpan_hit *
 // `hpan_normal_f64` in single precision. Errors and threads: as `hpan_z_f64`.
 hpan_error hpan_normal_f32(const struct hpan_view *view, const struct hpan_hit *hit, float *normal);
 
-// Friction, rolling resistance and gain into three numbers: of the answer's material, or the defaults where there is no ground.
+// Friction, rolling resistance and gain into three numbers: of the answer's material, or the defaults where there is
+// no ground.
 //
 // Errors and threads: as `hpan_z_f64`.
-hpan_error hpan_surface_f64(const struct hpan_view *view,
-                            const struct hpan_answer *answer,
-                            double *surface);
+hpan_error hpan_surface_f64(const struct hpan_view *view, const struct hpan_answer *answer, double *surface);
 
 // `hpan_surface_f64` in single precision. Errors and threads: as `hpan_z_f64`.
 hpan_error hpan_surface_f32(const struct hpan_view *view, const struct hpan_answer *answer, float *surface);
@@ -1110,14 +1100,10 @@ hpan_error hpan_get_ground(const struct hpan_view *view, const struct hpan_answe
 
 // The ground nearest to a point, straight above or below it: near window first, then far below, then far above.
 //
-// Metres: x east, y north, z up. Any numbers may be given: what is not finite, or beyond the image, is answered `HPAN_NOT_IN_IMAGE`, and
-// the hit is filled by the fall-back. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`.
-// Threads: any number at a time.
-hpan_error hpan_closest(const struct hpan_view *view,
-                        double x,
-                        double y,
-                        double z,
-                        struct hpan_answer *answer);
+// Metres: x east, y north, z up. Any numbers may be given: what is not finite, or beyond the image, is answered
+// `HPAN_NOT_IN_IMAGE`, and the hit is filled by the fall-back. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
+// `_ALIGNMENT`. Threads: any number at a time.
+hpan_error hpan_closest(const struct hpan_view *view, double x, double y, double z, struct hpan_answer *answer);
 
 // `hpan_closest` of single-precision metres, widened exactly. Errors and threads: as `hpan_closest`.
 hpan_error hpan_closest_f32(const struct hpan_view *view, float x, float y, float z, struct hpan_answer *answer);
@@ -1130,7 +1116,8 @@ hpan_error hpan_closest_at(const struct hpan_view *view, const struct hpan_point
 
 // `hpan_closest` with windows and fall-back of the caller's.
 //
-// Errors: as `hpan_closest`, and `HPAN_ERROR_OPTION` for a negative window or an unknown fall-back. Threads: any number at a time.
+// Errors: as `hpan_closest`, and `HPAN_ERROR_OPTION` for a negative window or an unknown fall-back. Threads: any
+// number at a time.
 hpan_error hpan_closest_with(const struct hpan_view *view,
                              double x,
                              double y,
@@ -1166,12 +1153,9 @@ hpan_error hpan_explain(const struct hpan_view *view,
                         void *user,
                         struct hpan_answer *answer);
 
-// The first ground going down from a point, within the image's far window. Units, errors and threads: as `hpan_closest`.
-hpan_error hpan_below(const struct hpan_view *view,
-                      double x,
-                      double y,
-                      double z,
-                      struct hpan_answer *answer);
+// The first ground going down from a point, within the image's far window. Units, errors and threads: as
+// `hpan_closest`.
+hpan_error hpan_below(const struct hpan_view *view, double x, double y, double z, struct hpan_answer *answer);
 
 // `hpan_below` of a point of `hpan_point_f64` or its kin. Errors and threads: as `hpan_closest`.
 hpan_error hpan_below_at(const struct hpan_view *view, const struct hpan_point *point, struct hpan_answer *answer);
@@ -1197,7 +1181,8 @@ hpan_error hpan_layers(const struct hpan_view *view,
                        size_t room,
                        struct hpan_layers_found *found);
 
-// `hpan_layers` of a point of `hpan_point_f64` or its kin, whose height does not matter. Errors and threads: as `hpan_layers`.
+// `hpan_layers` of a point of `hpan_point_f64` or its kin, whose height does not matter. Errors and threads: as
+// `hpan_layers`.
 hpan_error hpan_layers_at(const struct hpan_view *view,
                           const struct hpan_point *point,
                           struct hpan_hit *hits,
@@ -1206,12 +1191,9 @@ hpan_error hpan_layers_at(const struct hpan_view *view,
 
 // `hpan_closest` for many points, x, y, z of each in metres: the same answers, faster, for their cache misses overlap.
 //
-// `points` has 3 x `count` numbers and `answers` room for `count`; they must not overlap, and may be null if `count` is 0.
-// Errors: as `hpan_closest`, and `HPAN_ERROR_COUNT` for 2^31 or more. Threads: any number at a time.
-hpan_error hpan_closest_batch(const struct hpan_view *view,
-                              const double *points,
-                              size_t count,
-                              struct hpan_answer *answers);
+// `points` has 3 x `count` numbers and `answers` room for `count`; they must not overlap, and may be null if `count`
+// is 0. Errors: as `hpan_closest`, and `HPAN_ERROR_COUNT` for 2^31 or more. Threads: any number at a time.
+hpan_error hpan_closest_batch(const struct hpan_view *view, const double *points, size_t count, struct hpan_answer *answers);
 
 // `hpan_closest_batch` of single-precision metres. Errors and threads: as `hpan_closest_batch`.
 hpan_error hpan_closest_batch_f32(const struct hpan_view *view, const float *points, size_t count, struct hpan_answer *answers);
@@ -1221,13 +1203,11 @@ hpan_error hpan_closest_batch_at(const struct hpan_view *view, const struct hpan
 
 // The first surface that a ray meets, in any direction: ground from above and below, ceilings and obstacles.
 //
-// Any numbers may be given: a ray without length, with a number that is not finite, or longer than 2 km has its own status. Rays through
-// edges and corners never pass between triangles. `options` may be null: everything that the image holds.
-// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_OPTION` for unknown bits. Threads: any number at a time.
-hpan_error hpan_raycast(const struct hpan_view *view,
-                        const struct hpan_ray *ray,
-                        const struct hpan_ray_options *options,
-                        struct hpan_ray_answer *answer);
+// Any numbers may be given: a ray without length, with a number that is not finite, or longer than 2 km has its own
+// status. Rays through edges and corners never pass between triangles. `options` may be null: everything that the
+// image holds. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`; `_OPTION` for unknown bits. Threads: any
+// number at a time.
+hpan_error hpan_raycast(const struct hpan_view *view, const struct hpan_ray *ray, const struct hpan_ray_options *options, struct hpan_ray_answer *answer);
 
 // `hpan_raycast` for many rays; `rays` and `answers` must not overlap, and may be null if `count` is 0.
 //
@@ -1238,12 +1218,9 @@ hpan_error hpan_rays(const struct hpan_view *view,
                      const struct hpan_ray_options *options,
                      struct hpan_ray_answer *answers);
 
-// The ground nearest to a point, as `hpan_closest` finds it, and the room above it. Errors and threads: as `hpan_closest`.
-hpan_error hpan_clearance(const struct hpan_view *view,
-                          double x,
-                          double y,
-                          double z,
-                          struct hpan_clearance_found *clearance);
+// The ground nearest to a point, as `hpan_closest` finds it, and the room above it. Errors and threads: as
+// `hpan_closest`.
+hpan_error hpan_clearance(const struct hpan_view *view, double x, double y, double z, struct hpan_clearance_found *clearance);
 
 // `hpan_closest` of ground whose material has one of these class bits; zero asks for none in particular.
 //
@@ -1252,9 +1229,9 @@ hpan_error hpan_closest_of(const struct hpan_view *view, double x, double y, dou
 
 // What a wheel stands on: weighted points, at most 64, or the volume of its cylinder; without points, the centre.
 //
-// Any numbers may be given: what cannot be asked has a status of `hpan_contact_status`. `points` may be null if `count` is 0.
-// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_OPTION` for unknown flags, axes or columns.
-// Threads: any number at a time.
+// Any numbers may be given: what cannot be asked has a status of `hpan_contact_status`. `points` may be null if
+// `count` is 0. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_OPTION` for unknown flags,
+// axes or columns. Threads: any number at a time.
 hpan_error hpan_contact(const struct hpan_view *view,
                         const struct hpan_tyre *tyre,
                         const struct hpan_contact_point *points,
@@ -1264,8 +1241,8 @@ hpan_error hpan_contact(const struct hpan_view *view,
 
 // The ground nearest to each point of a chassis, of `count` points, into as many `found`; groups may be none.
 //
-// A point lies at `centre + ori * (offset + group's ori * at)`. One with a status of its own stops no other. `HPAN_DOWN_VALID` has no use.
-// Errors: as `hpan_contact`. Threads: any number at a time.
+// A point lies at `centre + ori * (offset + group's ori * at)`. One with a status of its own stops no other.
+// `HPAN_DOWN_VALID` has no use. Errors: as `hpan_contact`. Threads: any number at a time.
 hpan_error hpan_chassis(const struct hpan_view *view,
                         const struct hpan_body *body,
                         const struct hpan_chassis_group *groups,
@@ -1274,15 +1251,15 @@ hpan_error hpan_chassis(const struct hpan_view *view,
                         size_t count,
                         struct hpan_chassis_found *found);
 
-// What a whole car stands on, in one call. `result` is kept from call to call, zero at first: values without a valid result are held.
+// What a whole car stands on, in one call. `result` is kept from call to call, zero at first: values without a valid
+// result are held.
 //
-// More points than there is room for are a status of the wheel, `HPAN_CONTACT_TOO_MANY_POINTS`; of the chassis `HPAN_ERROR_COUNT`.
-// Errors: as `hpan_contact`. Threads: any number at a time, each with its own result.
-hpan_error hpan_ts_ask(const struct hpan_view *view,
-                       const struct hpan_ts_query *query,
-                       struct hpan_ts_result *result);
+// More points than there is room for are a status of the wheel, `HPAN_CONTACT_TOO_MANY_POINTS`; of the chassis
+// `HPAN_ERROR_COUNT`. Errors: as `hpan_contact`. Threads: any number at a time, each with its own result.
+hpan_error hpan_ts_ask(const struct hpan_view *view, const struct hpan_ts_query *query, struct hpan_ts_result *result);
 
-// A sensor with the values that `docs/sensor.md` of the kernel states. Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`. Threads: any number.
+// A sensor with the values that `docs/sensor.md` of the kernel states. Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`.
+// Threads: any number.
 hpan_error hpan_sensor_defaults(struct hpan_sensor *sensor);
 
 // One step of the terrain sensor. A step that is none has a status in `found`.
@@ -1300,7 +1277,8 @@ size_t hpan_cursor_size(void);
 // What the address of that memory is a multiple of. Threads: any number at a time.
 size_t hpan_cursor_align(void);
 
-// Makes a cursor of `memory` of `size` bytes; its address is written to `cursor`, null if it fails. One for each wheel.
+// Makes a cursor of `memory` of `size` bytes; its address is written to `cursor`, null if it fails. One for each
+// wheel.
 //
 // Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`. Threads: one for each memory.
 hpan_error hpan_cursor_start(void *memory, size_t size, struct hpan_cursor **cursor);
@@ -1360,13 +1338,13 @@ hpan_error hpan_verifier_close(struct hpan_verifier *verifier);
 
 // Checks about `max_bytes` more; the first step takes all sections but the tiles, whatever its limit.
 //
-// `done` gets 1 when everything was looked at, else 0. Damaged tiles are marked in `bitmap` of `length` bytes, a bit for each
-// tile, and no bit is cleared; the first error comes at the end. With `length` 0, where `bitmap` may be null, the first damaged tile ends it.
-// What is wrong outside the tiles comes at once, with `done` 0, and again at the end: go on to look at the tiles. `where` gets the kind of the section, or the
-// number of the tile, that an error speaks of; it may be null.
-// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_HEAD_DAMAGED`, `_HEAD_INVALID`, `_SECTION_DAMAGED`,
-// `_SECTION_INVALID`, `_PADDING`, `_TILE_DAMAGED`, `_TILE_INVALID`, `_BOUND_EXCEEDED`.
-// Threads: one at a time for each verifier, and none that asks a view with this bitmap.
+// `done` gets 1 when everything was looked at, else 0. Damaged tiles are marked in `bitmap` of `length` bytes, a bit
+// for each tile, and no bit is cleared; the first error comes at the end. With `length` 0, where `bitmap` may be null,
+// the first damaged tile ends it. What is wrong outside the tiles comes at once, with `done` 0, and again at the end:
+// go on to look at the tiles. `where` gets the kind of the section, or the number of the tile, that an error speaks
+// of; it may be null. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_HEAD_DAMAGED`,
+// `_HEAD_INVALID`, `_SECTION_DAMAGED`, `_SECTION_INVALID`, `_PADDING`, `_TILE_DAMAGED`, `_TILE_INVALID`,
+// `_BOUND_EXCEEDED`. Threads: one at a time for each verifier, and none that asks a view with this bitmap.
 hpan_error hpan_verifier_step(struct hpan_verifier *verifier,
                               size_t max_bytes,
                               uint8_t *bitmap,
@@ -1374,13 +1352,13 @@ hpan_error hpan_verifier_step(struct hpan_verifier *verifier,
                               uint8_t *done,
                               uint32_t *where);
 
-// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the head, bit 31 for all
-// kinds from 31 on.
+// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k, bit 0 for the
+// head, bit 31 for all kinds from 31 on.
 //
-// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance; others are not understood.
-// Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`. Threads: one at a time for each verifier.
-hpan_error hpan_verifier_damaged_sections(const struct hpan_verifier *verifier,
-                                          uint32_t *sections);
+// Kinds: 1 materials, 2 names, 3 sources, 4 directory, 5 pages, 6 table of tiles, 7 tiles, 8 provenance; others are
+// not understood. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`. Threads: one at a time for each
+// verifier.
+hpan_error hpan_verifier_damaged_sections(const struct hpan_verifier *verifier, uint32_t *sections);
 
 // Whether answers can be relied on, those that say `HPAN_DAMAGED` apart: 1 or 0; 0 before the first step.
 //
@@ -1394,10 +1372,11 @@ size_t hpan_stack_size(void);
 // What the address of that memory is a multiple of. Threads: any number at a time.
 size_t hpan_stack_align(void);
 
-// Makes a stack of 1 to `HPAN_STACK_MOST` surfaces, which are copied; its address is written to `stack`, null if it fails.
+// Makes a stack of 1 to `HPAN_STACK_MOST` surfaces, which are copied; its address is written to `stack`, null if it
+// fails.
 //
-// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_COUNT`; `_HANDLE` or `_CLOSED` of a view; `_INDEX` if a surface is
-// neither a view nor a function. Threads: one for each memory.
+// Errors: `HPAN_ERROR_NULL`, `_ALIGNMENT`, `_ROOM`, `_COUNT`; `_HANDLE` or `_CLOSED` of a view; `_INDEX` if a surface
+// is neither a view nor a function. Threads: one for each memory.
 hpan_error hpan_stack_start(void *memory,
                             size_t size,
                             const struct hpan_surface *surfaces,
@@ -1409,11 +1388,12 @@ hpan_error hpan_stack_start(void *memory,
 // Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`. Threads: one, while nobody else uses the stack.
 hpan_error hpan_stack_close(struct hpan_stack *stack);
 
-// VehicleSim's terrain callback with doubles: the nearest ground straight above or below, in metres. `userData` is an open view or stack.
+// VehicleSim's terrain callback with doubles: the nearest ground straight above or below, in metres. `userData` is an
+// open view or stack.
 //
-// Returns 1 where there is ground, else 0. All outputs are written either way: without ground the height of the fall-back, no slope,
-// and the image's default friction and rolling resistance; if `userData` is neither, all zero. An output that is null is left out.
-// Threads: any number at a time.
+// Returns 1 where there is ground, else 0. All outputs are written either way: without ground the height of the
+// fall-back, no slope, and the image's default friction and rolling resistance; if `userData` is neither, all zero. An
+// output that is null is left out. Threads: any number at a time.
 int hpan_vs_terrain_func_f64(double in_x,
                              double in_y,
                              double in_z,
@@ -1424,7 +1404,8 @@ int hpan_vs_terrain_func_f64(double in_x,
                              double *out_rr,
                              void *userData);
 
-// `hpan_vs_terrain_func_f64` with floats: positions are widened exactly, outputs rounded once. Threads: any number at a time.
+// `hpan_vs_terrain_func_f64` with floats: positions are widened exactly, outputs rounded once. Threads: any number at
+// a time.
 int hpan_vs_terrain_func_f32(float in_x,
                              float in_y,
                              float in_z,
