@@ -90,7 +90,7 @@ pub struct Report {
     /// What stitching did.
     pub stitch: Repair,
     /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask
-    /// [`check::source`](crate::check::source).
+    /// [`check::source`](crate::check::source()).
     pub precision: Option<Finding>,
     /// Error in height by shares of the plan area: triangles as given against the image.
     pub error_quantiles: ErrorQuantiles,

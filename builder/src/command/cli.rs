@@ -18,6 +18,7 @@ pub(super) struct Cli {
 }
 
 #[derive(Subcommand)]
+#[allow(clippy::large_enum_variant)] // one of them is made, once
 pub(super) enum Command {
     /// Make a terrain image from a mesh
     Build(build::Args),

@@ -54,6 +54,7 @@ impl Rebuild {
         let mut asked = settings.unwrap_or(&known).clone();
         settings.map_or(Ok(()), no_files).map_err(NoMerge::Build)?;
         over(&mut asked.build);
+        asked.build.rays = asked.build.rays.or(known.build.rays);
         if asked.crs.is_empty() {
             asked.crs.clone_from(&known.crs);
         }

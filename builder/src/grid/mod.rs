@@ -280,6 +280,7 @@ impl Heights {
 }
 
 /// An image with fields of heights.
+#[allow(clippy::large_enum_variant)] // one of them is made, once
 enum Fields<'a> {
     Lent(Terrain<'a>),
     Own(Image),

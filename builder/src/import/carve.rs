@@ -129,6 +129,7 @@ impl Stamp {
 }
 
 /// The convex parts of a polygon outside of a ring, and the one within; none if nothing is within.
+#[allow(clippy::type_complexity)] // polygons, and the one inside
 fn parted(corners: &[[f64; 3]], ring: &[[f64; 2]]) -> Option<(Vec<Vec<[f64; 3]>>, Vec<[f64; 3]>)> {
     let (mut rest, mut outside) = (corners.to_vec(), Vec::new());
     for (i, a) in ring.iter().enumerate() {

@@ -33,7 +33,7 @@ pub struct Pothole {
 
 impl Trail {
     pub(super) fn fault(&self) -> Option<&'static str> {
-        let is_width = |v: f64| v >= 0.0 && v < 1e6;
+        let is_width = |v: f64| (0.0..1e6).contains(&v);
         let wrong = ![self.width, self.track_width, self.wheelbase].into_iter().all(is_width);
         let beyond = self.points.iter().flatten().any(|v| v.is_nan() || v.abs() > 1e12);
         let texts = [

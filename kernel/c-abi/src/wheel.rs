@@ -314,7 +314,7 @@ fn below(
     });
     let point = [ChassisPoint { at: axes.body_in(point.at), group: point.group }];
     let mut hit = [ChassisHit::of(ContactStatus::NoGround, [0.0; 3])];
-    let groups = group.as_ref().map_or(&[][..], core::slice::from_ref);
+    let groups = group.as_slice();
     t.chassis(&body.pose, &body.motion, groups, &point, &mut hit);
     let [h] = &hit;
     hpan_chassis_found {

@@ -140,6 +140,7 @@ pub struct SensorReading {
 
 impl<'a> Terrain<'a> {
     /// One step of the terrain sensor. `docs/sensor.md` of this crate has every value.
+    #[allow(clippy::needless_range_loop)] // several arrays by one trace
     pub fn sensor(&self, config: &SensorConfig, pose: &Pose, step: &SensorStep) -> Result<SensorReading, SensorError> {
         pose.check()?;
         let vehicle_distance = config.vehicle_distance.of(step.vehicle_distance)?;

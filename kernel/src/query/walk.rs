@@ -313,6 +313,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
     /// What lies outside the image's bounds, as a square that holds the place; none inside.
     #[cold]
     #[inline(never)]
+    #[allow(clippy::needless_range_loop)] // several arrays by one axis
     fn outside(&self, q: [i64; 2]) -> Option<Square> {
         const FAR: i64 = 1 << 45;
         let mut square = Square { low: [-FAR; 2], high: [FAR; 2] };
@@ -759,6 +760,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 
 /// The closed box in plan of the ground, and of what else a ray sees, in query steps from the origin.
 #[inline(always)]
+#[allow(clippy::needless_range_loop)] // several arrays by one axis
 fn bounds(t: &Terrain, kinds: u32) -> [[i64; 2]; 2] {
     let h = t.header;
     let mut bounds = [[h.min[0], h.min[1]], [h.max[0], h.max[1]]];

@@ -67,9 +67,9 @@ fn height(f: &HeightField, [x, y]: [f64; 2]) -> f64 {
     let at = |i: usize, j: usize| f.heights[j * f.columns + i];
     // a post counts where its share is not zero: the next one may be void
     let mix = |a: f64, b: f64, t: f64| {
-        if t == 0.0 {
+        if t < 1e-9 {
             a
-        } else if t == 1.0 {
+        } else if t > 1.0 - 1e-9 {
             b
         } else {
             a * (1.0 - t) + b * t

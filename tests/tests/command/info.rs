@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
 const PARTS: [&str; 5] = ["--leaves", "--tiles", "--sections", "--materials", "--provenance"];
 /// Keys that may be left out.
-const OPTIONAL: [&str; 8] = ["leaves", "tiles", "sections", "materials", "provenance", "up", "unit", "lines"];
+const OPTIONAL: [&str; 9] = ["leaves", "tiles", "sections", "materials", "provenance", "up", "unit", "lines", "rays"];
 
 fn schema() -> Validator {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/info.schema.json"));
@@ -138,7 +138,10 @@ fn vt_32_info_has_the_published_shape() {
     assert_eq!((&bridge["format"], &bridge["least_reader"]), (&json!(2), &json!(2)));
     assert!(each.iter().all(|all| all["tool"].as_str().unwrap().starts_with("hardpan-builder ")));
     assert_eq!(plain["build"], Value::Null, "nothing is recorded");
-    assert_eq!((&demo["build"], &demo["division"]), (&bridge["build"], &json!("by the native rule")));
+    // a mesh has what rays need
+    let mut as_demo = bridge["build"].clone();
+    assert_eq!(as_demo["rays"].take(), json!("all"));
+    assert_eq!((&demo["build"], &demo["division"]), (&as_demo, &json!("by the native rule")));
     assert_eq!((&bridge["build"]["xy_log2"], &bridge["build"]["split"]), (&json!(-12), &Value::Null));
     assert_eq!((&said["build"]["split"]["bundle_size"], &said["build"]["stitch"]), (&json!(8), &json!(false)));
     assert_eq!(said["build"]["max_cost"], json!({ "tests": 30 }));

@@ -9,7 +9,7 @@
 //! - or both.
 //!
 //! Of ground steeper than 60 degrees edges are no pair, and no step goes up or down to it: no wheel stands there.
-//! Edges lie in a tree of boxes, and what is looked at beside one of them is bounded by [`MAX_LOOKED`].
+//! Edges lie in a tree of boxes, and what is looked at beside one of them is bounded by `MAX_LOOKED`.
 
 use std::{
     cell::Cell,

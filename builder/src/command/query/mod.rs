@@ -108,7 +108,7 @@ pub struct Args {
     /// Time each place of --csv into FILE_out.csv, as a line iterations=N does
     #[arg(long, requires = "csv")]
     measure: bool,
-    /// Exit with 1 where a note says that places have no answer, or a doubtful one
+    /// Exit with 1 where places have no answer, or a doubtful one
     #[arg(long)]
     strict: bool,
 }

@@ -156,9 +156,8 @@ impl<W: Write> Sheet<'_, '_, W> {
     }
 
     fn foot(&mut self) -> io::Result<()> {
-        match self.form {
-            Some(Form::Json) => writeln!(self.out, "{}]", if self.first { "" } else { "\n" })?,
-            _ => {}
+        if let Some(Form::Json) = self.form {
+            writeln!(self.out, "{}]", if self.first { "" } else { "\n" })?;
         }
         self.out.flush()
     }

@@ -70,12 +70,14 @@ impl<'a> TileView<'a> {
     }
 
     /// Calls `see` with every place that no node divides, and what of these things meets it.
+    #[allow(clippy::type_complexity)] // who sees a place has four arguments
     pub fn share(&self, things: Vec<u32>, by: &Sharing, see: &mut dyn FnMut(Spot, [i64; 2], [u32; 2], &[u32])) {
         let Some(side) = self.side() else { return };
         let low = [self.record.x, self.record.y].map(|v| i64::from(v) << side);
         self.share_in(ROOT, low, things, by, see);
     }
 
+    #[allow(clippy::type_complexity)]
     fn share_in(
         &self,
         at: usize,

@@ -413,12 +413,10 @@ impl Scene<'_> {
                 self.read.settings.rules.push(PartRule { file, object, label, optional, ..PartRule::default() });
             }
         }
-        if let Some(library) = text_of(own, "Material") {
-            if let Err(why) = self.folders.mesh(library, false, &mut self.looked) {
-                self.read
-                    .notes
-                    .push(format!("{at}.Material: {why}; materials have the names that the mesh gives them"));
-            }
+        if let Some(library) = text_of(own, "Material")
+            && let Err(why) = self.folders.mesh(library, false, &mut self.looked)
+        {
+            self.read.notes.push(format!("{at}.Material: {why}; materials have the names that the mesh gives them"));
         }
         self.read.settings.sources.push(source);
         Ok(())
