@@ -1,5 +1,7 @@
 //! Scenes of MAVS, from the command line, row by row.
 
+#![allow(clippy::approx_constant)] // as people type them
+
 use std::{fs, path::Path};
 
 use crate::shell::{error, expect, folder, holds, info, soon};
@@ -271,7 +273,7 @@ fn mv_09_mv_67_labels_of_meshes_and_groups() {
     write(&here, "labels.json", &json!({ "Label Colors": colours, "Labels": labels }));
     built(&here, &["--objects", "drivable"]);
     let label = |at: [f64; 2]| {
-        let image = hardpan_builder::ImageFile::open(&here.join("scene.hpan")).unwrap();
+        let image = hardpan_builder::ImageFile::open(here.join("scene.hpan")).unwrap();
         let terrain = hardpan::Terrain::open(&image).unwrap();
         let answer = terrain.closest([at[0], at[1], 1.0]);
         terrain.materials()[usize::from(answer.hit.material)].label

@@ -11,6 +11,7 @@ use hardpan_builder::{Image, Material, Options, Rays, Scene, Triangle, build};
 
 /// Rectangles: their low and high corners, heights at the four corners counter-clockwise from the low one, and
 /// materials.
+#[allow(clippy::type_complexity)] // least and greatest x and y, heights of corners, material
 fn plates(all: &[([f64; 2], [f64; 2], [f64; 4], u16)]) -> Scene {
     let mut scene = lattice_scene(&[], Vec::new());
     for &([x, y], [mx, my], [a, b, c, d], material) in all {
@@ -604,6 +605,7 @@ fn mw_27_to_mw_38_lengths_offsets_and_switches() {
     let pose = Pose::at([0.0, 0.0, 0.5]);
     let ask = |config: &SensorConfig| t.sensor(config, &pose, &SensorStep::default()).unwrap();
     let way = [12.0, 0.5, 0.5, 0.5, 0.5];
+    #[allow(clippy::needless_range_loop)] // several arrays by one trace
     for k in 0..5 {
         let with = |trace: SensorTrace| {
             let mut config = SensorConfig::default();

@@ -437,7 +437,7 @@ fn field(columns: usize, rows: usize, pitch: f64, height: impl Fn(usize, usize) 
 fn fields_agree_with_closest() {
     let rough = |i: usize, j: usize| ((i * 7 + j * j * 3 + i * j) % 17) as f64 / 16.0;
     let smooth = |i: usize, j: usize| ((i as f64 / 5.0).sin() + (j as f64 / 4.0).cos()) * 2.0;
-    let holed = |i: usize, j: usize| if (i * 5 + j * 3) % 23 == 0 { f64::NAN } else { rough(i, j) };
+    let holed = |i: usize, j: usize| if (i * 5 + j * 3).is_multiple_of(23) { f64::NAN } else { rough(i, j) };
     let cases = [
         ("rough", field(60, 45, 0.5, rough), Some(13u8)),
         ("odd pitch", field(40, 60, 0.3, rough), None),
