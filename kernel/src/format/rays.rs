@@ -1,6 +1,6 @@
 //! The section RAYS: heights that let a ray pass over cells, and what only rays hit.
 //!
-//! A head, a table of one [`TileRecord`](super::TileRecord) a tile, and a blob for each. A blob begins as a tile does:
+//! A head, a table of one [`TileRecord`] a tile, and a blob for each. A blob begins as a tile does:
 //! its head, at word [`ROOT`](super::ROOT) a node whose `base`, `shift`, `bundles` and `bundle_count` are those of its
 //! bundles, at word [`PALETTE`](super::PALETTE) its palette. Then a record for each block of the tile, by the block's
 //! number.

@@ -98,7 +98,7 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
-    /// Fill in answers where there is no ground, as the image says or as MAVS does
+    /// Fill in answers where there is no ground, as the image or MAVS does
     #[arg(long, value_name = "mavs", num_args = 0..=1, require_equals = true, default_missing_value = "image")]
     #[arg(value_parser = ["image", "mavs"], hide_possible_values = true, conflicts_with_all = ["layers", "explain"])]
     fallback: Option<String>,
