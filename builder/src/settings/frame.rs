@@ -70,7 +70,6 @@ impl Axes {
     }
 
     /// Whether right-handed axes become left-handed.
-    #[cfg(any(test, feature = "fbx"))]
     fn mirror(self) -> bool {
         let [a, b, _] = self.0.map(|axis| axis.place().0);
         (b != (a + 1) % 3) ^ (self.0.iter().filter(|axis| axis.place().1).count() % 2 == 1)
