@@ -120,7 +120,7 @@ impl Look {
         Look { code, limit, found: Some(places.len()), findings, places, skipped }
     }
 
-    /// Of all findings, or why nobody looked.
+    /// How many findings there are, or why the check was skipped.
     fn of(code: Code, limit: Option<f64>, found: Result<Vec<Finding>, String>) -> Self {
         match found {
             Ok(mut all) => {

@@ -47,7 +47,7 @@ pub struct Block {
     ends: [u32; CELLS],
     /// Of each cell whether it is one sheet without steps: no place of it has two heights.
     sole: [bool; CELLS],
-    /// At which word of a line its tail has to begin, and its lists at the first, lest a cell cost too much.
+    /// The word of a line at which its tail begins. Its lists begin at the first. This bounds the cost of a cell.
     pub tail: Option<usize>,
 }
 

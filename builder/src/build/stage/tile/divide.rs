@@ -211,7 +211,7 @@ impl<T: Send> Divider<'_, T> {
     }
 }
 
-/// log2 of the squares along a side of which none holds too many triangles, at most 6.
+/// log2 of the squares along a side, at most 6: enough that no square holds too many triangles.
 pub(super) fn side_for(ground: &Ground, members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
     let finest = 6.min(log2 - 6);
     let mut counts = vec![0usize; 1 << (2 * finest)];
