@@ -78,11 +78,11 @@ pub struct Args {
     /// Draw height, slope and mu along the drive, for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
-    /// RADIUS,WIDTH[,METHOD]: what a tyre stands on, at a pose, or along a drive
+    /// RADIUS,WIDTH[,METHOD]: a tyre at poses, or along a drive
     #[arg(long, value_name = "TYRE", value_parser = TyreSpec::read)]
     #[arg(conflicts_with_all = ["points", "csv", "lonlat", "plot", "layers", "explain", "fallback", "measure", "ray"])]
     tyre: Option<TyreSpec>,
-    /// x,y,z[,yaw,pitch,roll]: where its centre is, and degrees; again for more
+    /// x,y,z[,yaw,pitch,roll]: centre and degrees; again for more
     #[arg(long = "pose", value_name = "POSE", requires = "tyre", conflicts_with = "along")]
     #[arg(allow_hyphen_values = true, value_parser = tyre::pose)]
     poses: Vec<[f64; 6]>,
