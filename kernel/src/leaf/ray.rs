@@ -3,6 +3,7 @@
 
 use crate::format::bundle::{MEDIUM, NARROW};
 use crate::format::{BLOCK_CELLS, FRACTION, POSTS_AT, Patch, block_unit};
+use crate::geom::product;
 use crate::hit::{Normal, Status};
 use crate::leaf::bundle::{Bundle, Class, Medium, Narrow};
 use crate::leaf::patch::bilinear;
@@ -28,9 +29,30 @@ pub(crate) struct Meeting {
 /// A corner from the start: x, y, z, and the side of the ray's vertical plane on which it lies.
 type Corner = (i64, i64, i64, i64);
 
+/// A product of 128 bits. Small cores have two multiplications for a first number of 32 bits, which most are.
 #[inline(always)]
 fn wide(a: i64, b: i64) -> i128 {
-    i128::from(a).wrapping_mul(i128::from(b))
+    if cfg!(not(target_pointer_width = "32")) {
+        return i128::from(a).wrapping_mul(i128::from(b));
+    }
+    wide_by_parts(a, b)
+}
+
+#[inline(never)]
+fn wide_by_parts(a: i64, b: i64) -> i128 {
+    let (low, high) = (b as u32, (b >> 32) as i32);
+    let by = |a: i32| {
+        let least = i64::from(a).wrapping_mul(i64::from(low));
+        let rest = i64::from(a).wrapping_mul(i64::from(high)).wrapping_add(least >> 32);
+        i128::from(rest) << 32 | i128::from(least as u32)
+    };
+    if i64::from(a as i32) == a { by(a as i32) } else { i128::from(a).wrapping_mul(i128::from(b)) }
+}
+
+/// The side of the ray's vertical plane on which a vertex lies.
+#[inline(always)]
+fn across([dx, dy]: [isize; 2], [x, y]: [u32; 2], k: i64) -> i64 {
+    (product(dx, y as isize).wrapping_sub(product(dy, x as isize)) << FRACTION).wrapping_add(k)
 }
 
 /// Twice the area in plan that two corners span with the start.
@@ -44,51 +66,37 @@ impl Bundle<'_> {
     /// their plane are not met: their neighbours are, at the edge they share.
     #[inline(always)]
     pub fn meetings(&self, mask: u32, s: &Segment, take: &mut impl FnMut(Meeting)) {
-        match self.class() {
-            NARROW => self.near_meetings::<Narrow>(mask, s, take),
-            MEDIUM => self.near_meetings::<Medium>(mask, s, take),
-            _ => self.wide_meetings(mask, s, take),
-        }
-    }
-
-    #[inline(always)]
-    fn near_meetings<C: Class>(&self, mut mask: u32, s: &Segment, take: &mut impl FnMut(Meeting)) {
+        let class = self.class();
+        let reach = match class {
+            NARROW => Narrow::REACH,
+            MEDIUM => Medium::REACH,
+            _ => return self.wide_meetings(mask, s, take),
+        };
         let ([bx, by], [dx, dy, dz]) = (self.base(), s.d);
         // the start from the base
         let px = s.p[0].wrapping_sub(i64::from(bx) << FRACTION);
         let py = s.p[1].wrapping_sub(i64::from(by) << FRACTION);
         // products fit 64 bits only where the segment comes as near as this, and it meets nothing elsewhere
-        let apart = |p: i64, d: i64| {
-            let (low, high) = (p.wrapping_add(d.min(0)), p.wrapping_add(d.max(0)));
-            high < 0 || low > i64::from(C::REACH) << FRACTION
-        };
+        let apart =
+            |p: i64, d: i64| p.max(p.wrapping_add(d)) < 0 || p.min(p.wrapping_add(d)) > i64::from(reach) << FRACTION;
         if apart(px, dx) || apart(py, dy) {
             return;
         }
+        // below 2^31 each
+        let way = [dx as isize, dy as isize];
         let k = dy.wrapping_mul(px).wrapping_sub(dx.wrapping_mul(py));
-        // first those that the ray's vertical plane crosses or touches: no branch for each
-        let mut crossed = 0u32;
-        while mask != 0 {
-            let part = mask.trailing_zeros();
-            mask &= mask.wrapping_sub(1);
-            let [a, b, c] = self.corner_numbers(part).map(|i| {
-                let [x, y] = C::plan(self, i).map(i64::from);
-                (dx.wrapping_mul(y).wrapping_sub(dy.wrapping_mul(x)) << FRACTION).wrapping_add(k)
-            });
-            let left = (a & b & c) >> 63;
-            let right = (a.wrapping_neg() & b.wrapping_neg() & c.wrapping_neg()) >> 63;
-            crossed |= (!(left | right) as u32 & 1) << part;
-        }
+        let mut crossed =
+            if class == NARROW { self.crossed::<Narrow>(mask, way, k) } else { self.crossed::<Medium>(mask, way, k) };
         let pz = s.p[2].wrapping_sub(self.base_z() << FRACTION);
         while crossed != 0 {
             let part = crossed.trailing_zeros();
             crossed &= crossed.wrapping_sub(1);
             let [u, v, w] = self.corner_numbers(part).map(|i| {
-                let plan = C::plan(self, i);
-                let z = (i64::from(C::height(self, i, plan)) << FRACTION).wrapping_sub(pz);
+                let (plan, z) = self.near_corner(class, i);
+                let z = (i64::from(z) << FRACTION).wrapping_sub(pz);
                 let x = (i64::from(plan[0]) << FRACTION).wrapping_sub(px);
                 let y = (i64::from(plan[1]) << FRACTION).wrapping_sub(py);
-                (x, y, z, dx.wrapping_mul(y).wrapping_sub(dy.wrapping_mul(x)))
+                (x, y, z, across(way, plan, k))
             });
             let side =
                 |c: i64, u: &Corner, v: &Corner| wide(dz, c).wrapping_add(wide(v.2, u.3)).wrapping_sub(wide(u.2, v.3));
@@ -99,6 +107,33 @@ impl Bundle<'_> {
                 take(Meeting { part, num, den });
             }
         }
+    }
+
+    /// A vertex of a narrow or medium bundle from its base.
+    #[inline(always)]
+    fn near_corner(&self, class: u16, i: usize) -> ([u32; 2], i32) {
+        if class == NARROW {
+            let plan = Narrow::plan(self, i);
+            (plan, Narrow::height(self, i, plan))
+        } else {
+            let plan = Medium::plan(self, i);
+            (plan, Medium::height(self, i, plan))
+        }
+    }
+
+    /// The triangles that the ray's vertical plane crosses or touches: no branch for each.
+    #[inline(always)]
+    fn crossed<C: Class>(&self, mut mask: u32, way: [isize; 2], k: i64) -> u32 {
+        let mut crossed = 0u32;
+        while mask != 0 {
+            let part = mask.trailing_zeros();
+            let [a, b, c] = self.corner_numbers(part).map(|i| across(way, C::plan(self, i), k));
+            let left = (a & b & c) >> 63;
+            let right = (a.wrapping_neg() & b.wrapping_neg() & c.wrapping_neg()) >> 63;
+            crossed |= !(left | right) as u32 & mask & mask.wrapping_neg();
+            mask &= mask.wrapping_sub(1);
+        }
+        crossed
     }
 
     #[cold]
@@ -169,6 +204,7 @@ impl Along {
 
     /// The first part of the way at which it is at `b` or beyond, or, if it goes down, below `b`; never is [`WHOLE`]
     /// and one.
+    #[inline(never)]
     fn reaches(self, b: i64) -> i64 {
         let from = i128::from(b).wrapping_sub(i128::from(self.p)) << 32;
         let d = i128::from(self.d);
@@ -223,6 +259,7 @@ impl Cell {
     }
 
     /// On which side of the ground the segment is: above is above zero.
+    #[inline(never)]
     fn side(&self, k: i64) -> i32 {
         let ([u, v], [a, b, c, d]) = (self.place(k), self.posts.map(i64::from));
         let along = |a: i64, b: i64| (a << 32).wrapping_add(b.wrapping_sub(a).wrapping_mul(u));
@@ -255,6 +292,7 @@ impl Cell {
 
     /// The first part of the way behind `low` at which the side is another than at `low`, given that it is so at
     /// `high`.
+    #[inline(never)]
     fn change(&self, low: i64, high: i64, side: i32) -> i64 {
         let (mut low, mut high) = (low, high);
         while high.wrapping_sub(low) > 1 {

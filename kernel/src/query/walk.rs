@@ -14,7 +14,7 @@ use crate::open::Terrain;
 use crate::point::{GridPoint, Point};
 use crate::query::ray::{FaceNormal, Kind, Ray, RayHit, RayOptions};
 use crate::rays::RaysBlob;
-use crate::trace::{Observer, Trace};
+use crate::trace::{Log, Observer, Trace};
 
 /// Lengths in query steps along an axis in plan, and in height, are below these.
 pub(super) const MAX_PLAN: u64 = 1 << 31;
@@ -37,6 +37,24 @@ pub(super) enum Stop {
     Damaged(f64),
     /// By the limit: all before was searched.
     Limit(f64),
+}
+
+/// Why a square is not searched to its end.
+#[derive(Clone, Copy)]
+enum Halt {
+    Damaged,
+    Limit,
+}
+
+/// Where the ray came into a square.
+#[derive(Clone, Copy)]
+enum Entry {
+    /// It starts there.
+    Start,
+    /// Over a border of a cell, so far along an axis.
+    Cell(i64, usize),
+    /// Over a border of a square that was left at once.
+    Square(i64, usize),
 }
 
 /// The surface that is first so far.
@@ -103,11 +121,11 @@ struct Place<'a> {
 }
 
 /// A ray on its way.
-pub(super) struct Walk<'a, 't, O> {
+pub(super) struct Walk<'a, 't, 'o> {
     t: &'t Terrain<'a>,
     s: Segment,
     options: &'t RayOptions,
-    o: &'t mut O,
+    o: &'t mut Log<'o>,
     best: Option<Best<'a>>,
     /// The part of the way behind which nothing is nearer than the best.
     most: f64,
@@ -126,10 +144,17 @@ pub(super) struct Walk<'a, 't, O> {
     bounds: [[i64; 2]; 2],
 }
 
-impl<'a, 't, O: Observer> Walk<'a, 't, O> {
-    /// A walk along a ray; none if it comes nowhere near the image.
+impl<'a, 't, 'o> Walk<'a, 't, 'o> {
+    /// A walk along a ray that sees some kinds, after so many tests; none if it comes nowhere near the image.
     #[inline(always)]
-    pub fn new(t: &'t Terrain<'a>, ray: &Ray, d: [i64; 3], options: &'t RayOptions, o: &'t mut O) -> Option<Self> {
+    pub fn new(
+        t: &'t Terrain<'a>,
+        ray: &Ray,
+        d: [i64; 3],
+        [kinds, tests]: [u32; 2],
+        options: &'t RayOptions,
+        o: &'t mut Log<'o>,
+    ) -> Option<Self> {
         let Point { x, y, z } = ray.from;
         let origin = t.header.origin.map(|v| v << FRACTION);
         let p = [
@@ -137,7 +162,6 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             y.checked_sub(origin[1])?,
             z.saturating_sub(origin[2]).clamp(-FAR_HEIGHT, FAR_HEIGHT),
         ];
-        let kinds = if options.kinds.0 == 0 { t.kinds().0 } else { options.kinds.0 };
         let bounds = bounds(t, kinds);
         for axis in 0..2 {
             let end = p[axis].saturating_add(d[axis]);
@@ -153,7 +177,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             best: None,
             most: f64::INFINITY,
             tested: [u64::MAX; SLOTS],
-            tests: 0,
+            tests,
             unknown: f64::INFINITY,
             field: usize::MAX,
             kinds,
@@ -162,13 +186,37 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         })
     }
 
-    /// From square to square to the end.
+    /// From square to square to the end. An upright ray has one cell.
+    #[inline(never)]
     pub fn run(&mut self) -> Stop {
+        let mut entry = Entry::Start;
+        match self.squares(&mut entry) {
+            Ok(()) => Stop::End,
+            Err(Halt::Damaged) => Stop::Damaged(self.part(entry)),
+            Err(Halt::Limit) => Stop::Limit(self.part(entry)),
+        }
+    }
+
+    /// The part of the way at an entry.
+    #[cold]
+    fn part(&self, entry: Entry) -> f64 {
+        let way = |axis: usize| self.s.d[axis & 1].abs().max(1) as f64;
+        match entry {
+            Entry::Start => 0.0,
+            Entry::Cell(u, axis) => u as f64 * (1.0 / way(axis)),
+            Entry::Square(u, axis) => u as f64 / way(axis),
+        }
+    }
+
+    #[inline(always)]
+    fn squares(&mut self, entry: &mut Entry) -> Result<(), Halt> {
         let ([px, py, _], [dx, dy, _]) = (self.s.p, self.s.d);
         let (east, north) = (dx > 0, dy > 0);
         // an axis along which nothing happens is never stepped along
         let (ax, ay) = (dx.abs().max(1), dy.abs().max(1));
-        let (part_x, part_y) = (1.0 / ax as f64, 1.0 / ay as f64);
+        // small cores do without floats until something is met, or heights are to be compared
+        let eager = cfg!(not(target_pointer_width = "32")) || self.t.rays.is_some();
+        let (mut part_x, mut part_y) = if eager { (1.0 / ax as f64, 1.0 / ay as f64) } else { (0.0, 0.0) };
         // crossings of borders are compared as products; one beyond the end is later than all
         let crossing =
             |d: i64, u: i64, a: i64, other: i64| if d == 0 || u > a { i64::MAX } else { u.wrapping_mul(other) };
@@ -176,13 +224,12 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         let (mut qx, mut qy) = (px, py);
         let mut tile_at = [i64::MAX; 2];
         let mut tile = Err(Status::NoGround);
-        let mut t_in = 0.0f64;
         for _ in 0..MAX_SQUARES {
             let at = [qx >> log2, qy >> log2];
             if at != tile_at {
                 if let Some(square) = self.outside([qx, qy]) {
-                    self.unknown(t_in);
-                    let Some(q) = self.leave(&square, [qx, qy], &mut t_in) else { return Stop::End };
+                    self.unknown(*entry);
+                    let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
                     [qx, qy] = q;
                     continue;
                 }
@@ -200,20 +247,16 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             let stand = tile.unwrap_or(Stand { tile: 0, corner: low, beside: None });
             let Content::Block { node, at, cell_log2 } = content else {
                 match content {
-                    Content::Unknown => self.unknown(t_in),
-                    Content::Damaged => return Stop::Damaged(t_in),
-                    Content::Patch(record) => {
-                        if let Err(stop) = self.patch(&stand, record, t_in) {
-                            return stop;
-                        }
-                    }
+                    Content::Unknown => self.unknown(*entry),
+                    Content::Damaged => return Err(Halt::Damaged),
+                    Content::Patch(record) => self.patch(&stand, record)?,
                     _ => {}
                 }
-                let Some(q) = self.leave(&square, [qx, qy], &mut t_in) else { return Stop::End };
+                let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
                 [qx, qy] = q;
                 continue;
             };
-            let Some(place) = self.place(stand, node, at) else { return Stop::Damaged(t_in) };
+            let place = self.place(stand, node, at).ok_or(Halt::Damaged)?;
             let [lx, ly] = cell_log2.map(|log2| log2.wrapping_add(FRACTION));
             let (mut cx, mut cy) = (qx >> lx, qy >> ly);
             // cells that are left in the block along each axis
@@ -222,20 +265,31 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             let mut ux = if east { ((cx + 1) << lx).wrapping_sub(px) } else { px.wrapping_sub(cx << lx) };
             let mut uy = if north { ((cy + 1) << ly).wrapping_sub(py) } else { py.wrapping_sub(cy << ly) };
             let (mut ex, mut ey) = (crossing(dx, ux, ax, ay), crossing(dy, uy, ay, ax));
+            let mut t_in = if eager { self.part(*entry) } else { 0.0 };
             loop {
                 let by_x = ex < ey || (ex == ey && east);
                 let e = if by_x { ex } else { ey };
                 let t_out = match e {
                     i64::MAX => 1.0,
+                    _ if !eager && self.best.is_none() => 0.0,
                     _ if by_x => ux as f64 * part_x,
                     _ => uy as f64 * part_y,
                 };
                 let cell = ((cy & 1) << 2 | cx & 3) as u32;
-                if let Err(stop) = self.cell(&place, cell, t_in, t_out) {
-                    return stop;
+                self.cell(&place, cell, *entry, t_in, t_out)?;
+                if e == i64::MAX {
+                    return Ok(());
                 }
-                if e == i64::MAX || t_out > self.most {
-                    return Stop::End;
+                let u = if by_x { ux } else { uy };
+                *entry = Entry::Cell(u, usize::from(!by_x));
+                let t_out = if eager || self.best.is_none() {
+                    t_out
+                } else {
+                    (part_x, part_y) = (1.0 / ax as f64, 1.0 / ay as f64);
+                    self.part(*entry)
+                };
+                if t_out > self.most {
+                    return Ok(());
                 }
                 t_in = t_out;
                 if by_x {
@@ -263,7 +317,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 }
             }
         }
-        Stop::Limit(t_in)
+        Err(Halt::Limit)
     }
 
     /// The part of the way at which the ray leaves the closed box of the image's bounds; infinite if it ends inside.
@@ -281,33 +335,6 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             }
         }
         first
-    }
-
-    /// What only rays meet over a place, for a ray that stands upright there.
-    pub fn upright(&mut self) -> Stop {
-        let [x, y, _] = self.s.p;
-        let log2 = self.t.header.tile_log2.wrapping_add(FRACTION);
-        let corner = [x, y].map(|v| v >> log2 << log2);
-        let mut square = Square { low: corner, high: corner };
-        let stand = match self.stand([x, y], corner) {
-            Ok(stand) => stand,
-            Err(Status::Damaged) => return Stop::Damaged(0.0),
-            Err(_) => return Stop::End,
-        };
-        match self.descend(stand.tile, [x, y], &mut square) {
-            Content::Block { node, at, cell_log2: [lx, ly] } => {
-                let Some(place) = self.place(stand, node, at) else { return Stop::Damaged(0.0) };
-                let [cx, cy] = [x >> FRACTION >> lx & 3, y >> FRACTION >> ly & 1];
-                let record = place.beside.filter(|record| record.walls != 0);
-                let cell = (cy << 2 | cx) as u32;
-                match record.map(|record| self.walls(&place, record, cell, 0.0, 1.0)) {
-                    Some(Err(stop)) => stop,
-                    _ => Stop::End,
-                }
-            }
-            Content::Damaged => Stop::Damaged(0.0),
-            _ => Stop::End,
-        }
     }
 
     /// What lies outside the image's bounds, as a square that holds the place; none inside.
@@ -331,7 +358,10 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         None
     }
 
-    fn unknown(&mut self, t: f64) {
+    #[cold]
+    #[inline(never)]
+    fn unknown(&mut self, entry: Entry) {
+        let t = self.part(entry);
         if t < self.unknown {
             self.unknown = t;
         }
@@ -339,7 +369,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 
     /// The place behind a square that is left at once; none if the ray ends in it, or the best lies before.
     #[inline(never)]
-    fn leave(&mut self, square: &Square, q: [i64; 2], t_in: &mut f64) -> Option<[i64; 2]> {
+    fn leave(&mut self, square: &Square, q: [i64; 2], entry: &mut Entry) -> Option<[i64; 2]> {
         let (p, d) = (self.s.p, self.s.d);
         let (mut u, mut e) = ([0i64; 2], [i64::MAX; 2]);
         for i in 0..2 {
@@ -354,8 +384,8 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             return None;
         }
         let (a, other) = (d[axis].abs(), 1 - axis);
-        *t_in = u[axis] as f64 / a as f64;
-        if *t_in > self.most {
+        *entry = Entry::Square(u[axis], axis);
+        if self.best.is_some() && self.part(*entry) > self.most {
             return None;
         }
         let mut to = q;
@@ -459,7 +489,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 
     /// All that a cell names, in so far as its heights and the ray's meet.
     #[inline(always)]
-    fn cell(&mut self, place: &Place<'a>, cell: u32, t_in: f64, t_out: f64) -> Result<(), Stop> {
+    fn cell(&mut self, place: &Place<'a>, cell: u32, entry: Entry, t_in: f64, t_out: f64) -> Result<(), Halt> {
         if let Some(record) = place.beside
             && record.walls != 0
             && self.kinds != kind_bit(bundle::GROUND)
@@ -471,14 +501,14 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         if word::mask(home) == 0 {
             match word::kind(home) {
                 word::LIST if culled => return Ok(()),
-                word::LIST => return self.list(place, cell, t_in),
+                word::LIST => return self.list(place, cell),
                 word::PATCH => {}
                 word::EMPTY => return Ok(()),
                 word::NOT_IN_IMAGE | word::NOT_UNDERSTOOD => {
-                    self.unknown(t_in);
+                    self.unknown(entry);
                     return Ok(());
                 }
-                _ => return Err(Stop::Damaged(t_in)),
+                _ => return Err(Halt::Damaged),
             }
         }
         if culled || self.kinds & kind_bit(bundle::GROUND) == 0 {
@@ -488,22 +518,22 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         let (before, count) = block::further(place.words, cell);
         let (mut w, mut i) = (home, before);
         loop {
-            self.word(place, w, word::number(w), t_in)?;
+            self.word(place, w, word::number(w))?;
             if i == before.wrapping_add(count) {
                 return Ok(());
             }
-            w = self.t.further_word(place.stand.tile, place.words, i).map_err(|_| Stop::Damaged(t_in))?;
+            w = self.t.further_word(place.stand.tile, place.words, i).map_err(|_| Halt::Damaged)?;
             i = i.wrapping_add(1);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn list(&mut self, place: &Place<'a>, cell: u32, t_in: f64) -> Result<(), Stop> {
+    fn list(&mut self, place: &Place<'a>, cell: u32) -> Result<(), Halt> {
         if self.kinds & kind_bit(bundle::GROUND) == 0 {
             return Ok(());
         }
-        let damaged = Stop::Damaged(t_in);
+        let damaged = Halt::Damaged;
         let (tile, b) = (place.stand.tile, place.words);
         let (before, _) = block::further(b, cell);
         let to = self.t.further_word(tile, b, before).map_err(|_| damaged)?;
@@ -512,27 +542,27 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         self.t.see_list(at, count, self.o);
         for i in 0..count as usize {
             let &[w, number] = self.t.chunk(at.wrapping_add(1 + 2 * i)).ok_or(damaged)?;
-            self.word(place, w, number, t_in)?;
+            self.word(place, w, number)?;
         }
         Ok(())
     }
 
     /// The triangles of a word that were not tested yet, or its patch.
     #[inline(always)]
-    fn word(&mut self, place: &Place<'a>, w: u32, number: u32, t_in: f64) -> Result<(), Stop> {
+    fn word(&mut self, place: &Place<'a>, w: u32, number: u32) -> Result<(), Halt> {
         let tile = place.stand.tile;
         let mask = word::mask(w);
         if mask == 0 {
-            return self.patch(&place.stand, tile.wrapping_add((number as usize).wrapping_mul(16)), t_in);
+            return self.patch(&place.stand, tile.wrapping_add((number as usize).wrapping_mul(16)));
         }
         let record = (tile / 32).wrapping_add(place.node.bundles as usize).wrapping_add(number as usize);
-        self.triangles(tile, tile, place.node, record, mask, t_in)
+        self.triangles(tile, tile, place.node, record, mask)
     }
 
     /// Ceilings and obstacles of a cell.
     #[inline(never)]
-    fn walls(&mut self, place: &Place<'a>, record: &RaysRecord, cell: u32, t_in: f64, t_out: f64) -> Result<(), Stop> {
-        let damaged = Stop::Damaged(t_in);
+    fn walls(&mut self, place: &Place<'a>, record: &RaysRecord, cell: u32, t_in: f64, t_out: f64) -> Result<(), Halt> {
+        let damaged = Halt::Damaged;
         let blob = place.stand.beside.ok_or(damaged)?;
         let (walls, words) = self.t.walls(&blob, record).ok_or(damaged)?;
         if !self.comes_between(walls.heights(cell), t_in, t_out) {
@@ -547,13 +577,13 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         });
         for &w in words.get(from..to).ok_or(damaged)? {
             let bundle = first.wrapping_add(wall::number(w) as usize);
-            self.triangles(place.stand.tile, blob.at, frame, bundle, wall::mask(w), t_in)?;
+            self.triangles(place.stand.tile, blob.at, frame, bundle, wall::mask(w))?;
         }
         Ok(())
     }
 
     /// The triangles of a bundle that were not tested yet.
-    #[inline(always)]
+    #[inline(never)]
     fn triangles(
         &mut self,
         tile: usize,
@@ -561,8 +591,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         node: &'a Node,
         record: usize,
         mut mask: u32,
-        t_in: f64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         if let Some(slot) = self.tested.get_mut(record % SLOTS) {
             let named = (record as u64) << 16;
             if *slot & !u64::from(word::MASK) == named {
@@ -575,20 +604,20 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         if mask == 0 {
             return Ok(());
         }
-        let words = self.t.bundles.get(record).ok_or(Stop::Damaged(t_in))?;
+        let words = self.t.bundles.get(record).ok_or(Halt::Damaged)?;
         let bundle = Bundle { words, record, node };
         let kind = match bundle.head().kind() {
             bundle::GROUND => Kind::Ground,
             bundle::CEILING => Kind::Ceiling,
             bundle::OBSTACLE => Kind::Obstacle,
-            _ => return Err(Stop::Damaged(t_in)),
+            _ => return Err(Halt::Damaged),
         };
         if self.kinds & kind_bit(kind as u16) == 0 {
             return Ok(());
         }
         self.o.see(Trace::Leaf { record, lines: 2 });
-        self.work(mask.count_ones(), t_in)?;
-        if O::COUNTS {
+        self.work(mask.count_ones())?;
+        if self.o.counts() {
             for part in (0..16).filter(|part| mask >> part & 1 == 1) {
                 self.o.see(Trace::Test { record, part, covered: false });
             }
@@ -600,10 +629,10 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 
     /// Counts work before it is done.
     #[inline(always)]
-    fn work(&mut self, tests: u32, t_in: f64) -> Result<(), Stop> {
+    fn work(&mut self, tests: u32) -> Result<(), Halt> {
         self.tests = self.tests.saturating_add(tests);
         if self.options.limit != 0 && self.tests > self.options.limit {
-            return Err(Stop::Limit(t_in));
+            return Err(Halt::Limit);
         }
         Ok(())
     }
@@ -677,13 +706,13 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
     /// A patch, unless it was the last.
     #[cold]
     #[inline(never)]
-    fn patch(&mut self, stand: &Stand, at: usize, t_in: f64) -> Result<(), Stop> {
+    fn patch(&mut self, stand: &Stand, at: usize) -> Result<(), Halt> {
         let Stand { tile, corner, .. } = *stand;
         if at == self.field || self.kinds & kind_bit(bundle::GROUND) == 0 {
             return Ok(());
         }
         self.field = at;
-        let attribute = self.t.patch(at).ok_or(Stop::Damaged(t_in))?.attribute;
+        let attribute = self.t.patch(at).ok_or(Halt::Damaged)?.attribute;
         let (s, last) = (self.s, self.most);
         let mut found = None;
         let (after, front_only) = (self.options.after, self.options.front_only);
@@ -698,11 +727,11 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         });
         let (work, whole) = match passed {
             Ok(passed) => passed,
-            Err(_) => return Err(Stop::Damaged(t_in)),
+            Err(_) => return Err(Halt::Damaged),
         };
         if !whole {
             // cells of the field may lie anywhere behind
-            return Err(Stop::Limit(t_in));
+            return Err(Halt::Limit);
         }
         self.tests = self.tests.saturating_add(work);
         if let Some((t, passage)) = found
@@ -738,8 +767,12 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         let (leaf, record, normal) = match s.from {
             From::Triangle(node) => {
                 let words = self.t.bundles.get(s.record)?;
-                let corners = Bundle { words, record: s.record, node }.corners_3d(s.part);
-                (LeafKind::Bundle, s.record.wrapping_sub(s.pool / 32), face_normal(corners))
+                let bundle = Bundle { words, record: s.record, node };
+                let normal = match bundle.near_normal(s.part) {
+                    Some(normal) => normal.into(),
+                    None => face_normal(bundle.corners_3d(s.part)),
+                };
+                (LeafKind::Bundle, s.record.wrapping_sub(s.pool / 32), normal)
             }
             From::Field(normal) => (LeafKind::Patch, s.record.wrapping_sub(s.tile), normal.into()),
         };
