@@ -293,27 +293,30 @@ impl<'a> Terrain<'a> {
                 _ => ground = Some(found),
             }
         }
-        let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
         let Some(mut walk) = Walk::new(self, &ray, d, [kinds, tests], options, o) else {
             return none(RayStatus::LeftImage);
         };
         let stop = walk.run();
-        let best = if walk.has_best() { walk.best() } else { None };
         // at the place where the work ended others may come first
-        let first = |hit: &RayHit| match stop {
+        let comes_first = |t: f64| match stop {
             Stop::End => ground.as_ref().is_none_or(|ground| match ground {
-                Ok(ground) => !ground.as_ref().is_some_and(|ground| ground.t <= hit.t),
+                Ok(ground) => !ground.as_ref().is_some_and(|ground| ground.t <= t),
                 // damaged ground may lie before it
                 Err(status) => *status != RayStatus::Damaged,
             }),
-            Stop::Damaged(t) => ground.is_none() && hit.t <= t,
-            Stop::Limit(t) => hit.t < t,
+            Stop::Damaged(end) => ground.is_none() && t <= end,
+            Stop::Limit(end) => t < end,
         };
-        match (best.filter(first), stop) {
-            (Some(hit), _) => RayAnswer { status: RayStatus::Found, hit: RayHit { at: ray.at(hit.t), ..hit } },
-            (_, Stop::Damaged(t)) => missed(RayStatus::Damaged, t),
-            (_, Stop::Limit(t)) => missed(RayStatus::LimitReached, t),
-            _ => {
+        if walk.first().is_some_and(comes_first)
+            && let Some(hit) = walk.best(&ray)
+        {
+            return RayAnswer { status: RayStatus::Found, hit };
+        }
+        let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
+        match stop {
+            Stop::Damaged(t) => missed(RayStatus::Damaged, t),
+            Stop::Limit(t) => missed(RayStatus::LimitReached, t),
+            Stop::End => {
                 if let Some(ground) = ground {
                     return straight(ray, ground);
                 }

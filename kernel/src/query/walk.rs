@@ -86,17 +86,25 @@ struct Square {
     high: [i64; 2],
 }
 
+impl Square {
+    /// The square of a place, given log2 of its sides.
+    fn of(q: [i64; 2], log2: [u32; 2]) -> Square {
+        let low = [0, 1].map(|i| q[i] >> log2[i] << log2[i]);
+        Square { low, high: [0, 1].map(|i| low[i].wrapping_add(1 << log2[i])) }
+    }
+}
+
 /// What a square of the index holds.
-enum Content {
+enum Content<'a> {
     Empty,
     Unknown,
     Damaged,
     /// The word of a patch record.
     Patch(usize),
+    /// The word of a block, of at least one cell.
     Block {
-        node: usize,
+        node: &'a Node,
         at: usize,
-        cell_log2: [u32; 2],
     },
 }
 
@@ -112,8 +120,8 @@ struct Stand {
 
 /// A block on the way.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    stand: Stand,
+struct Place<'a, 's> {
+    stand: &'s Stand,
     node: &'a Node,
     words: &'a [u32; block::WORDS],
     /// What RAYS has beside it.
@@ -222,42 +230,41 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
             |d: i64, u: i64, a: i64, other: i64| if d == 0 || u > a { i64::MAX } else { u.wrapping_mul(other) };
         let log2 = self.t.header.tile_log2.wrapping_add(FRACTION);
         let (mut qx, mut qy) = (px, py);
-        let mut tile_at = [i64::MAX; 2];
-        let mut tile = Err(Status::NoGround);
+        let mut stand = Stand { tile: 0, corner: [i64::MAX; 2], beside: None };
+        let mut known = Err(Status::NoGround);
+        let mut t_in = 0.0;
         for _ in 0..MAX_SQUARES {
-            let at = [qx >> log2, qy >> log2];
-            if at != tile_at {
+            let corner = [qx >> log2 << log2, qy >> log2 << log2];
+            if corner != stand.corner {
                 if let Some(square) = self.outside([qx, qy]) {
                     self.unknown(*entry);
                     let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
-                    [qx, qy] = q;
+                    ([qx, qy], t_in) = (q, if eager { self.part(*entry) } else { 0.0 });
                     continue;
                 }
-                tile_at = at;
-                tile = self.stand([qx, qy], tile_at.map(|v| v.wrapping_shl(log2)));
+                stand.corner = corner;
+                known = self.stand([qx, qy], &mut stand);
             }
-            let low = tile_at.map(|v| v.wrapping_shl(log2));
-            let mut square = Square { low, high: low.map(|v| v.wrapping_add(1 << log2)) };
-            let content = match &tile {
-                Ok(stand) => self.descend(stand.tile, [qx, qy], &mut square),
-                Err(Status::NoGround) => Content::Empty,
-                Err(Status::Damaged) => Content::Damaged,
-                Err(_) => Content::Unknown,
+            let (content, sides) = match known {
+                Ok(()) => self.descend(stand.tile, [qx, qy]),
+                Err(Status::NoGround) => (Content::Empty, [log2; 2]),
+                Err(Status::Damaged) => (Content::Damaged, [log2; 2]),
+                Err(_) => (Content::Unknown, [log2; 2]),
             };
-            let stand = tile.unwrap_or(Stand { tile: 0, corner: low, beside: None });
-            let Content::Block { node, at, cell_log2 } = content else {
+            let Content::Block { node, at } = content else {
                 match content {
                     Content::Unknown => self.unknown(*entry),
                     Content::Damaged => return Err(Halt::Damaged),
                     Content::Patch(record) => self.patch(&stand, record)?,
                     _ => {}
                 }
+                let square = Square::of([qx, qy], sides);
                 let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
-                [qx, qy] = q;
+                ([qx, qy], t_in) = (q, if eager { self.part(*entry) } else { 0.0 });
                 continue;
             };
-            let place = self.place(stand, node, at).ok_or(Halt::Damaged)?;
-            let [lx, ly] = cell_log2.map(|log2| log2.wrapping_add(FRACTION));
+            let place = self.place(&stand, node, at).ok_or(Halt::Damaged)?;
+            let [lx, ly] = [sides[0].wrapping_sub(block::CELLS_LOG2[0]), sides[1].wrapping_sub(block::CELLS_LOG2[1])];
             let (mut cx, mut cy) = (qx >> lx, qy >> ly);
             // cells that are left in the block along each axis
             let mut nx = if east { 3 - (cx & 3) } else { cx & 3 };
@@ -265,7 +272,6 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
             let mut ux = if east { ((cx + 1) << lx).wrapping_sub(px) } else { px.wrapping_sub(cx << lx) };
             let mut uy = if north { ((cy + 1) << ly).wrapping_sub(py) } else { py.wrapping_sub(cy << ly) };
             let (mut ex, mut ey) = (crossing(dx, ux, ax, ay), crossing(dy, uy, ay, ax));
-            let mut t_in = if eager { self.part(*entry) } else { 0.0 };
             loop {
                 let by_x = ex < ey || (ex == ey && east);
                 let e = if by_x { ex } else { ey };
@@ -398,27 +404,26 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         Some(to)
     }
 
-    /// What the index holds at a place of a tile, and the square of which it holds that.
+    /// What the index holds at a place of a tile, and log2 of the sides of the square of which it holds that, in query
+    /// steps.
     #[inline(always)]
-    fn descend(&mut self, tile: usize, q: [i64; 2], square: &mut Square) -> Content {
+    fn descend(&mut self, tile: usize, q: [i64; 2]) -> (Content<'a>, [u32; 2]) {
         let mut node_at = tile.wrapping_add(format::ROOT);
         let [x, y] = q.map(|q| (q >> FRACTION) as i32);
         for _ in 0..format::MAX_DEPTH {
-            let Some(node) = self.t.node(node_at) else { return Content::Damaged };
+            let Some(node) = self.t.node(node_at) else { break };
             let log2 = node.entry_log2.map(u32::from);
             if log2[0] > 31 || log2[1] > 31 {
-                return Content::Damaged;
+                break;
             }
             self.o.see(Trace::Node { log2: log2[0] });
-            let [side_x, side_y] = log2.map(|log2| log2.wrapping_add(FRACTION));
-            square.low = [q[0] >> side_x << side_x, q[1] >> side_y << side_y];
-            square.high = [square.low[0].wrapping_add(1 << side_x), square.low[1].wrapping_add(1 << side_y)];
+            let sides = log2.map(|log2| log2.wrapping_add(FRACTION));
             let index = node.entry_of(x, y) as usize;
             let at = tile.wrapping_add(node.entries as usize).wrapping_add(index.wrapping_mul(node.entry_words()));
             let at = if node.is_dense() {
                 at
             } else {
-                let Some(&e) = self.t.words.get(at) else { return Content::Damaged };
+                let Some(&e) = self.t.words.get(at) else { break };
                 let to = tile.wrapping_add(entry::place(e));
                 match (entry::kind(e), e) {
                     (entry::BLOCK, _) => to,
@@ -426,50 +431,53 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
                         node_at = to;
                         continue;
                     }
-                    (entry::PATCH, _) => return Content::Patch(to),
-                    (_, entry::EMPTY) => return Content::Empty,
-                    (_, entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD) => return Content::Unknown,
-                    _ => return Content::Damaged,
+                    (entry::PATCH, _) => return (Content::Patch(to), sides),
+                    (_, entry::EMPTY) => return (Content::Empty, sides),
+                    (_, entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD) => return (Content::Unknown, sides),
+                    _ => break,
                 }
             };
-            let Some(b) = self.t.block(at) else { return Content::Damaged };
+            let Some(b) = self.t.block(at) else { break };
             if block::is_node(b[0]) {
                 node_at = tile.wrapping_add(b[block::TAIL] as usize);
                 continue;
             }
-            let [x, y] = block::CELLS_LOG2;
-            let Some(cell_log2) = log2[0].checked_sub(x).zip(log2[1].checked_sub(y)) else { return Content::Damaged };
-            return Content::Block { node: node_at, at, cell_log2: [cell_log2.0, cell_log2.1] };
+            if log2[0] < block::CELLS_LOG2[0] || log2[1] < block::CELLS_LOG2[1] {
+                break;
+            }
+            return (Content::Block { node, at }, sides);
         }
-        Content::Damaged
+        (Content::Damaged, [0; 2])
     }
 
-    /// The tile of a place.
-    fn stand(&mut self, q: [i64; 2], corner: [i64; 2]) -> Result<Stand, Status> {
+    /// Finds the tile of a place, and what RAYS has beside it.
+    fn stand(&mut self, q: [i64; 2], stand: &mut Stand) -> Result<(), Status> {
         let place = GridPoint { x: (q[0] >> FRACTION) as i32, y: (q[1] >> FRACTION) as i32, fx: 0, fy: 0 };
-        // what lies beyond the bounds of the ground may have no page
-        let h = self.t.header;
-        let page = [place.x, place.y].map(|v| v >> (h.tile_log2 & 31) >> (h.page_log2 & 15));
-        let within = |axis: usize| (page[axis].wrapping_sub(h.page_min[axis]) as u32) < h.page_count[axis];
-        if !within(0) || !within(1) {
-            return Err(Status::NotInImage);
+        let walls = self.kinds != kind_bit(bundle::GROUND);
+        if walls {
+            // what lies beyond the bounds of the ground may have no page
+            let h = self.t.header;
+            let page = [place.x, place.y].map(|v| v >> (h.tile_log2 & 31) >> (h.page_log2 & 15));
+            let within = |axis: usize| (page[axis].wrapping_sub(h.page_min[axis]) as u32) < h.page_count[axis];
+            if !within(0) || !within(1) {
+                return Err(Status::NotInImage);
+            }
         }
-        let tile = self.t.tile_of(place, self.o)?;
-        let mut stand = Stand { tile, corner, beside: None };
+        stand.tile = self.t.tile_of(place, self.o)?;
         if self.t.rays.is_some() {
-            stand.beside = self.t.rays_blob(tile);
-            if stand.beside.is_none() && self.kinds != kind_bit(bundle::GROUND) {
+            stand.beside = self.t.rays_blob(stand.tile);
+            if stand.beside.is_none() && walls {
                 return Err(Status::Damaged);
             }
         }
-        Ok(stand)
+        Ok(())
     }
 
     /// The block at a word of the image, and what stands beside it; none if it is damaged.
     #[inline(always)]
-    fn place(&self, stand: Stand, node: usize, at: usize) -> Option<Place<'a>> {
-        let (words, node) = (self.t.block(at)?, self.t.node(node)?);
-        let beside = stand.beside.and_then(|blob| self.t.rays_record(&blob, stand.tile, node, at));
+    fn place<'s>(&self, stand: &'s Stand, node: &'a Node, at: usize) -> Option<Place<'a, 's>> {
+        let words = self.t.block(at)?;
+        let beside = stand.beside.as_ref().and_then(|blob| self.t.rays_record(blob, stand.tile, node, at));
         if beside.is_none() && stand.beside.is_some() && self.kinds != kind_bit(bundle::GROUND) {
             return None;
         }
@@ -489,7 +497,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
 
     /// All that a cell names, in so far as its heights and the ray's meet.
     #[inline(always)]
-    fn cell(&mut self, place: &Place<'a>, cell: u32, entry: Entry, t_in: f64, t_out: f64) -> Result<(), Halt> {
+    fn cell(&mut self, place: &Place<'a, '_>, cell: u32, entry: Entry, t_in: f64, t_out: f64) -> Result<(), Halt> {
         if let Some(record) = place.beside
             && record.walls != 0
             && self.kinds != kind_bit(bundle::GROUND)
@@ -529,7 +537,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
 
     #[cold]
     #[inline(never)]
-    fn list(&mut self, place: &Place<'a>, cell: u32) -> Result<(), Halt> {
+    fn list(&mut self, place: &Place<'a, '_>, cell: u32) -> Result<(), Halt> {
         if self.kinds & kind_bit(bundle::GROUND) == 0 {
             return Ok(());
         }
@@ -549,11 +557,11 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
 
     /// The triangles of a word that were not tested yet, or its patch.
     #[inline(always)]
-    fn word(&mut self, place: &Place<'a>, w: u32, number: u32) -> Result<(), Halt> {
+    fn word(&mut self, place: &Place<'a, '_>, w: u32, number: u32) -> Result<(), Halt> {
         let tile = place.stand.tile;
         let mask = word::mask(w);
         if mask == 0 {
-            return self.patch(&place.stand, tile.wrapping_add((number as usize).wrapping_mul(16)));
+            return self.patch(place.stand, tile.wrapping_add((number as usize).wrapping_mul(16)));
         }
         let record = (tile / 32).wrapping_add(place.node.bundles as usize).wrapping_add(number as usize);
         self.triangles(tile, tile, place.node, record, mask)
@@ -561,10 +569,17 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
 
     /// Ceilings and obstacles of a cell.
     #[inline(never)]
-    fn walls(&mut self, place: &Place<'a>, record: &RaysRecord, cell: u32, t_in: f64, t_out: f64) -> Result<(), Halt> {
+    fn walls(
+        &mut self,
+        place: &Place<'a, '_>,
+        record: &RaysRecord,
+        cell: u32,
+        t_in: f64,
+        t_out: f64,
+    ) -> Result<(), Halt> {
         let damaged = Halt::Damaged;
-        let blob = place.stand.beside.ok_or(damaged)?;
-        let (walls, words) = self.t.walls(&blob, record).ok_or(damaged)?;
+        let blob = place.stand.beside.as_ref().ok_or(damaged)?;
+        let (walls, words) = self.t.walls(blob, record).ok_or(damaged)?;
         if !self.comes_between(walls.heights(cell), t_in, t_out) {
             return Ok(());
         }
@@ -583,7 +598,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
     }
 
     /// The triangles of a bundle that were not tested yet.
-    #[inline(never)]
+    #[inline(always)]
     fn triangles(
         &mut self,
         tile: usize,
@@ -592,39 +607,58 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         record: usize,
         mut mask: u32,
     ) -> Result<(), Halt> {
-        if let Some(slot) = self.tested.get_mut(record % SLOTS) {
-            let named = (record as u64) << 16;
-            if *slot & !u64::from(word::MASK) == named {
-                mask &= !(*slot as u32);
-                *slot |= u64::from(mask);
-            } else {
-                *slot = named | u64::from(mask);
-            }
+        let slot = &mut self.tested[record % SLOTS];
+        let named = (record as u64) << 16;
+        if *slot & !u64::from(word::MASK) == named {
+            mask &= !(*slot as u32);
+            *slot |= u64::from(mask);
+        } else {
+            *slot = named | u64::from(mask);
         }
-        if mask == 0 {
-            return Ok(());
-        }
+        if mask == 0 { Ok(()) } else { self.bundle([tile, pool], node, record, mask) }
+    }
+
+    #[inline(never)]
+    fn bundle(&mut self, [tile, pool]: [usize; 2], node: &'a Node, record: usize, mask: u32) -> Result<(), Halt> {
         let words = self.t.bundles.get(record).ok_or(Halt::Damaged)?;
         let bundle = Bundle { words, record, node };
-        let kind = match bundle.head().kind() {
-            bundle::GROUND => Kind::Ground,
-            bundle::CEILING => Kind::Ceiling,
-            bundle::OBSTACLE => Kind::Obstacle,
-            _ => return Err(Halt::Damaged),
-        };
-        if self.kinds & kind_bit(kind as u16) == 0 {
-            return Ok(());
+        let kind = bundle.head().kind();
+        if self.kinds & kind_bit(kind) == 0 {
+            return if kind <= bundle::OBSTACLE { Ok(()) } else { Err(Halt::Damaged) };
         }
         self.o.see(Trace::Leaf { record, lines: 2 });
-        self.work(mask.count_ones())?;
+        if self.options.limit != 0 {
+            self.work(mask.count_ones())?;
+        }
         if self.o.counts() {
-            for part in (0..16).filter(|part| mask >> part & 1 == 1) {
-                self.o.see(Trace::Test { record, part, covered: false });
-            }
+            self.tell(record, mask);
         }
         let s = self.s;
-        bundle.meetings(mask, &s, &mut |m| self.meet(tile, pool, node, kind, &bundle, m));
+        let near = bundle.near();
+        let mut left = match &near {
+            Some(near) => near.crossed(&bundle, mask, &s),
+            None => mask,
+        };
+        while left != 0 {
+            let part = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            let met = match &near {
+                Some(near) => near.meeting(&bundle, part, &s),
+                None => bundle.wide_meeting(part, &s),
+            };
+            if let Some(met) = met {
+                self.meet([tile, pool], kind, &bundle, part, met);
+            }
+        }
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell(&mut self, record: usize, mask: u32) {
+        for part in (0..16).filter(|part| mask >> part & 1 == 1) {
+            self.o.see(Trace::Test { record, part, covered: false });
+        }
     }
 
     /// Counts work before it is done.
@@ -639,18 +673,23 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
 
     /// Keeps what a line meets, if it lies on the ray and before the best.
     #[inline(always)]
-    fn meet(&mut self, tile: usize, pool: usize, node: &'a Node, kind: Kind, bundle: &Bundle<'a>, m: Meeting) {
+    fn meet(&mut self, [tile, pool]: [usize; 2], kind: u16, bundle: &Bundle<'a>, part: u32, m: Meeting) {
         let back = m.den > 0;
         let (num, den) = if back { (m.num, m.den) } else { (m.num.wrapping_neg(), m.den.wrapping_neg()) };
         if num < 0 || num > den {
             return;
         }
         let t = num as f64 / den as f64;
-        if t > self.best.map_or(f64::INFINITY, |best| best.t) || (back && self.options.front_only) {
+        if self.best.is_some_and(|best| t > best.t) || (back && self.options.front_only) {
             return;
         }
-        let (record, attribute) = (bundle.record, bundle.attribute());
-        self.keep(Best { t, back, kind, tile, pool, record, part: m.part, attribute, from: From::Triangle(node) });
+        let kind = match kind {
+            bundle::GROUND => Kind::Ground,
+            bundle::CEILING => Kind::Ceiling,
+            _ => Kind::Obstacle,
+        };
+        let (record, attribute, from) = (bundle.record, bundle.attribute(), From::Triangle(bundle.node));
+        self.keep(Best { t, back, kind, tile, pool, record, part, attribute, from });
     }
 
     /// Keeps a surface that is no farther than the best, if the ray is to see it and it comes first.
@@ -752,15 +791,15 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         Ok(())
     }
 
-    /// Whether it has met anything.
+    /// The part of the way up to the first surface.
     #[inline(always)]
-    pub fn has_best(&self) -> bool {
-        self.best.is_some()
+    pub fn first(&self) -> Option<f64> {
+        self.best.map(|best| best.t)
     }
 
-    /// The first surface, without its place on the query grid.
+    /// The first surface.
     #[inline(never)]
-    pub fn best(&self) -> Option<RayHit> {
+    pub fn best(&self, ray: &Ray) -> Option<RayHit> {
         let s = self.best?;
         let Attribute { material, source, .. } = self.attribute(&s);
         let unit = s.tile / 32;
@@ -778,7 +817,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         };
         Some(RayHit {
             t: s.t,
-            at: Point::default(),
+            at: ray.at(s.t),
             normal,
             place: [unit.wrapping_sub(self.t.tiles_at) as u32, record as u32, s.part],
             material,
