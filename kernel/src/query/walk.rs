@@ -6,6 +6,7 @@
 
 use crate::format::rays::{RaysRecord, kind_bit, wall};
 use crate::format::{self, Attribute, FRACTION, Node, block, bundle, entry, word};
+use crate::geom::product;
 use crate::hit::{LeafKind, Normal, Status};
 use crate::index::see_words;
 use crate::leaf::bundle::Bundle;
@@ -27,6 +28,8 @@ const MAX_SQUARES: u32 = 1 << 20;
 const SLOTS: usize = 8;
 /// A quotient of f64 is off by less: behind the best by this nothing is nearer.
 const HAIR: f64 = 1e-9;
+/// The same of f32, in which borders are compared with the best: small cores have them.
+const SINGLE_HAIR: f32 = 1e-6;
 
 /// Why a walk ended.
 #[derive(Clone, Copy)]
@@ -136,7 +139,7 @@ pub(super) struct Walk<'a, 't, 'o> {
     o: &'t mut Log<'o>,
     best: Option<Best<'a>>,
     /// The part of the way behind which nothing is nearer than the best.
-    most: f64,
+    most: f32,
     /// Bundles, and of each the triangles that were tested: in the low 16 bits.
     tested: [u64; SLOTS],
     tests: u32,
@@ -146,8 +149,12 @@ pub(super) struct Walk<'a, 't, 'o> {
     field: usize,
     /// Bits of the kinds that it sees.
     kinds: u32,
-    /// Height of the start and way up, in lattice steps.
-    rise: [f64; 2],
+    /// The part of the way that a query step along each axis takes.
+    steps: [f32; 2],
+    /// The way up, and how far a height on it may be off, in lattice steps.
+    rise: [f32; 2],
+    /// Heights of the ray where it comes into a cell and where it leaves it, above the start.
+    heights: [f32; 2],
     /// The closed box in plan of all that it can meet.
     bounds: [[i64; 2]; 2],
 }
@@ -170,7 +177,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
             y.checked_sub(origin[1])?,
             z.saturating_sub(origin[2]).clamp(-FAR_HEIGHT, FAR_HEIGHT),
         ];
-        let bounds = bounds(t, kinds);
+        let (bounds, rise) = (bounds(t, kinds), d[2] as f32 * (1.0 / 256.0));
         for axis in 0..2 {
             let end = p[axis].saturating_add(d[axis]);
             if p[axis].max(end) < bounds[0][axis] || p[axis].min(end) > bounds[1][axis] {
@@ -183,13 +190,16 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
             options,
             o,
             best: None,
-            most: f64::INFINITY,
+            most: f32::INFINITY,
             tested: [u64::MAX; SLOTS],
             tests,
             unknown: f64::INFINITY,
             field: usize::MAX,
             kinds,
-            rise: [p[2] as f64 / 256.0, d[2] as f64 / 256.0],
+            steps: [d[0], d[1]].map(|d| 1.0 / d.unsigned_abs().max(1) as u32 as f32),
+            // seven roundings of 2^-24 each, the start's fraction, and what a conversion drops
+            rise: [rise, (if rise < 0.0 { -rise } else { rise }) * (1.0 / 2_097_152.0) + 3.0],
+            heights: [0.0; 2],
             bounds,
         })
     }
@@ -203,6 +213,13 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
             Err(Halt::Damaged) => Stop::Damaged(self.part(entry)),
             Err(Halt::Limit) => Stop::Limit(self.part(entry)),
         }
+    }
+
+    /// The part of the way over so many query steps along an axis, at most all of it.
+    #[inline(always)]
+    fn way(&self, u: i64, axis: usize) -> f32 {
+        // below 2^31
+        u as i32 as f32 * self.steps[axis & 1]
     }
 
     /// The part of the way at an entry.
@@ -222,24 +239,21 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         let (east, north) = (dx > 0, dy > 0);
         // an axis along which nothing happens is never stepped along
         let (ax, ay) = (dx.abs().max(1), dy.abs().max(1));
-        // small cores do without floats until something is met, or heights are to be compared
-        let eager = cfg!(not(target_pointer_width = "32")) || self.t.rays.is_some();
-        let (mut part_x, mut part_y) = if eager { (1.0 / ax as f64, 1.0 / ay as f64) } else { (0.0, 0.0) };
         // crossings of borders are compared as products; one beyond the end is later than all
-        let crossing =
-            |d: i64, u: i64, a: i64, other: i64| if d == 0 || u > a { i64::MAX } else { u.wrapping_mul(other) };
+        let crossing = |d: i64, u: i64, a: i64, other: i64| {
+            if d == 0 || u > a { i64::MAX } else { product(u as isize, other as isize) }
+        };
         let log2 = self.t.header.tile_log2.wrapping_add(FRACTION);
         let (mut qx, mut qy) = (px, py);
         let mut stand = Stand { tile: 0, corner: [i64::MAX; 2], beside: None };
         let mut known = Err(Status::NoGround);
-        let mut t_in = 0.0;
         for _ in 0..MAX_SQUARES {
             let corner = [qx >> log2 << log2, qy >> log2 << log2];
             if corner != stand.corner {
                 if let Some(square) = self.outside([qx, qy]) {
                     self.unknown(*entry);
                     let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
-                    ([qx, qy], t_in) = (q, if eager { self.part(*entry) } else { 0.0 });
+                    [qx, qy] = q;
                     continue;
                 }
                 stand.corner = corner;
@@ -260,7 +274,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
                 }
                 let square = Square::of([qx, qy], sides);
                 let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
-                ([qx, qy], t_in) = (q, if eager { self.part(*entry) } else { 0.0 });
+                [qx, qy] = q;
                 continue;
             };
             let place = self.place(&stand, node, at).ok_or(Halt::Damaged)?;
@@ -277,27 +291,16 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
                 let e = if by_x { ex } else { ey };
                 let t_out = match e {
                     i64::MAX => 1.0,
-                    _ if !eager && self.best.is_none() => 0.0,
-                    _ if by_x => ux as f64 * part_x,
-                    _ => uy as f64 * part_y,
+                    _ if by_x => self.way(ux, 0),
+                    _ => self.way(uy, 1),
                 };
+                self.heights = [self.heights[1], self.rise[0] * t_out];
                 let cell = ((cy & 1) << 2 | cx & 3) as u32;
-                self.cell(&place, cell, *entry, t_in, t_out)?;
-                if e == i64::MAX {
+                self.cell(&place, cell, *entry)?;
+                if e == i64::MAX || t_out > self.most {
                     return Ok(());
                 }
-                let u = if by_x { ux } else { uy };
-                *entry = Entry::Cell(u, usize::from(!by_x));
-                let t_out = if eager || self.best.is_none() {
-                    t_out
-                } else {
-                    (part_x, part_y) = (1.0 / ax as f64, 1.0 / ay as f64);
-                    self.part(*entry)
-                };
-                if t_out > self.most {
-                    return Ok(());
-                }
-                t_in = t_out;
+                *entry = if by_x { Entry::Cell(ux, 0) } else { Entry::Cell(uy, 1) };
                 if by_x {
                     if nx == 0 {
                         qx = if east { px.wrapping_add(ux) } else { px.wrapping_sub(ux).wrapping_sub(1) };
@@ -391,9 +394,11 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         }
         let (a, other) = (d[axis].abs(), 1 - axis);
         *entry = Entry::Square(u[axis], axis);
-        if self.best.is_some() && self.part(*entry) > self.most {
+        let t = self.way(u[axis], axis);
+        if t > self.most {
             return None;
         }
+        self.heights[1] = self.rise[0] * t;
         let mut to = q;
         to[axis] =
             if d[axis] > 0 { p[axis].wrapping_add(u[axis]) } else { p[axis].wrapping_sub(u[axis]).wrapping_sub(1) };
@@ -484,27 +489,27 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         Some(Place { stand, node, words, beside })
     }
 
-    /// Whether the ray comes between two heights in lattice steps while it goes from one part of its way to another:
-    /// surely not, or perhaps. Numbers of f64 are off by much less than the step that is allowed.
+    /// Whether the ray comes between two heights in lattice steps in the cell: surely not, or perhaps.
     #[inline(always)]
-    fn comes_between(&self, [low, high]: [i64; 2], t_in: f64, t_out: f64) -> bool {
-        let [z, dz] = self.rise;
-        let t_out = if t_out < 1.0 { t_out } else { 1.0 };
-        let (a, b) = (z + dz * t_in, z + dz * t_out);
+    fn comes_between(&self, heights: [i64; 2]) -> bool {
+        let start = self.s.p[2] >> FRACTION;
+        // what is farther than this counts as this, on both sides
+        let [low, high] = heights.map(|z| z.wrapping_sub(start).clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+        let ([a, b], off) = (self.heights, self.rise[1]);
         let (least, most) = if a < b { (a, b) } else { (b, a) };
-        low <= high && least - 1.0 <= high as f64 && most + 1.0 >= low as f64
+        low <= high && (least - off) as i32 <= high && (most + off) as i32 >= low
     }
 
     /// All that a cell names, in so far as its heights and the ray's meet.
     #[inline(always)]
-    fn cell(&mut self, place: &Place<'a, '_>, cell: u32, entry: Entry, t_in: f64, t_out: f64) -> Result<(), Halt> {
+    fn cell(&mut self, place: &Place<'a, '_>, cell: u32, entry: Entry) -> Result<(), Halt> {
         if let Some(record) = place.beside
             && record.walls != 0
             && self.kinds != kind_bit(bundle::GROUND)
         {
-            self.walls(place, record, cell, t_in, t_out)?;
+            self.walls(place, record, cell)?;
         }
-        let culled = place.beside.is_some_and(|record| !self.comes_between(record.heights(cell), t_in, t_out));
+        let culled = place.beside.is_some_and(|record| !self.comes_between(record.heights(cell)));
         let home = place.words[(cell & 7) as usize];
         if word::mask(home) == 0 {
             match word::kind(home) {
@@ -569,18 +574,11 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
 
     /// Ceilings and obstacles of a cell.
     #[inline(never)]
-    fn walls(
-        &mut self,
-        place: &Place<'a, '_>,
-        record: &RaysRecord,
-        cell: u32,
-        t_in: f64,
-        t_out: f64,
-    ) -> Result<(), Halt> {
+    fn walls(&mut self, place: &Place<'a, '_>, record: &RaysRecord, cell: u32) -> Result<(), Halt> {
         let damaged = Halt::Damaged;
         let blob = place.stand.beside.as_ref().ok_or(damaged)?;
         let (walls, words) = self.t.walls(blob, record).ok_or(damaged)?;
-        if !self.comes_between(walls.heights(cell), t_in, t_out) {
+        if !self.comes_between(walls.heights(cell)) {
             return Ok(());
         }
         let [from, to] = walls.words_of(cell);
@@ -707,7 +705,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
             return;
         }
         self.best = Some(s);
-        self.most = s.t + HAIR;
+        self.most = s.t as f32 + SINGLE_HAIR;
     }
 
     fn attribute(&self, s: &Best<'a>) -> Attribute {
@@ -752,7 +750,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         }
         self.field = at;
         let attribute = self.t.patch(at).ok_or(Halt::Damaged)?.attribute;
-        let (s, last) = (self.s, self.most);
+        let (s, last) = (self.s, self.best.map_or(f64::INFINITY, |best| best.t + HAIR));
         let mut found = None;
         let (after, front_only) = (self.options.after, self.options.front_only);
         let limit = if self.options.limit == 0 { u32::MAX } else { self.options.limit.saturating_sub(self.tests) };
