@@ -54,7 +54,7 @@ impl Tell {
         let _ = writeln!(io::stderr(), "{facts}");
     }
 
-    /// What is told the share of the next phase that is done.
+    /// Receives the share of the next phase that is done.
     pub fn phase(&mut self) -> impl FnMut(f64) {
         let before = self.begun as f64;
         self.begun += 1;

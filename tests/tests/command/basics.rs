@@ -427,7 +427,7 @@ fn exit_codes() {
     assert!(out.starts_with("hardpan ") && out.contains("image format"), "{out}");
 }
 
-/// What goes to /dev/null is made and checked, and nothing is left.
+/// An image for /dev/null is made and checked, and nothing is left.
 #[cfg(unix)]
 #[test]
 fn nothing_is_kept_in_the_null_device() {
@@ -596,7 +596,7 @@ fn factors_that_look_like_percent_are_named() {
     );
 }
 
-/// Of the listed places none twice.
+/// No listed place occurs twice.
 #[track_caller]
 fn one_line_a_place(out: &str) {
     for side in out.split("\nfrom ").skip(1) {
@@ -965,7 +965,7 @@ fn links_to_output() {
     assert!(fs::symlink_metadata(folder.join("good")).unwrap().is_symlink(), "the link stays");
 }
 
-/// What spreadsheets write, and an image that has lost all of its bytes.
+/// Files of spreadsheets, and an image that has lost all of its bytes.
 #[test]
 fn tables_of_spreadsheets_and_empty_images() {
     let folder = bridge("tables_of_spreadsheets_and_empty_images");
@@ -1004,7 +1004,7 @@ fn tables_of_spreadsheets_and_empty_images() {
     holds(&error(2, &folder, &["verify", "cut.hpan"]), &["not a terrain image"]);
 }
 
-/// What never ends is given up at its start.
+/// A source that never ends is refused at its start.
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_files_are_no_images_and_no_points() {
@@ -1027,8 +1027,7 @@ fn endless_files_are_no_images_and_no_points() {
     }
 }
 
-/// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ,
-/// with the area.
+/// One of two materials at one height answers. A warning names them and the area where their frictions differ.
 #[test]
 fn ground_of_two_frictions_at_one_height_is_told() {
     let folder = folder("two_frictions_at_one_height");

@@ -336,7 +336,7 @@ fn repairs_as_they_are_typed() {
     );
 }
 
-/// What is too crowded to be repaired is said, and counted in the report.
+/// Ground that is too crowded to be repaired is reported and counted.
 #[test]
 fn crowds_that_repairs_let_be_are_told() {
     let folder = folder("crowds_that_repairs_let_be_are_told");
@@ -633,7 +633,7 @@ fn friction_is_told_of_what_is_in_the_image() {
     assert_eq!(&expect(0, &folder, &["build", "box.obj"])[1], note);
 }
 
-/// Of one mesh and several settings each image is called like its settings, and lies beside them.
+/// One mesh with several settings: each image has the name of its settings, and lies beside them.
 #[test]
 fn images_of_settings_are_called_like_them() {
     let folder = mats("images_of_settings_are_called_like_them");
@@ -1074,7 +1074,7 @@ fn as_obj(scene: &hardpan_builder::Scene) -> String {
     text
 }
 
-/// Of the fixtures that are meshes; cobble and step are heights, which no file brings.
+/// The fixtures that are meshes; cobble and step are heights, which no file brings.
 #[test]
 fn by_10_reports_of_fixtures_have_the_written_shape() {
     use hardpan_builder::demo::fixtures;
@@ -1101,7 +1101,7 @@ fn by_10_reports_of_fixtures_have_the_written_shape() {
     }
 }
 
-/// What is typed wrongly at first: settings for a mesh, a unit by its long name, a mesh that a build will refuse.
+/// First attempts that fail: settings for a mesh, a unit by its long name, a mesh that a build will refuse.
 #[test]
 fn first_words_are_answered() {
     let folder = mats("first_words_are_answered");

@@ -41,7 +41,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// What stderr says: no panic, nothing that steers a terminal, and one error if there is one.
+/// Checks stderr: no panic, nothing that steers a terminal, and one error if there is one.
 #[track_caller]
 fn told(done: &Output) -> String {
     let text = String::from_utf8(done.stderr.clone()).unwrap();
@@ -171,7 +171,7 @@ fn vt_24_files_without_a_mesh() {
     }
 }
 
-/// What nobody could prove is refused before it takes a gigabyte and half a minute.
+/// A scene that nobody could prove is refused before it takes a gigabyte and half a minute.
 #[test]
 fn vt_24_fans_and_needles_are_refused_soon() {
     let here = folder("fans_and_needles_are_refused_soon");
@@ -263,8 +263,7 @@ fn vt_24_fans_and_needles_are_refused_soon() {
     }
 }
 
-/// What settings leave out may lie as it likes: it is no ground that would have to be proven. How to leave it out is
-/// said where it stands in the way.
+/// Parts that settings leave out may lie anywhere: nobody has to prove them. The error says how to leave a part out.
 #[test]
 fn vt_24_fans_and_needles_may_be_left_out() {
     let here = folder("fans_and_needles_may_be_left_out");
@@ -565,7 +564,7 @@ fn links_are_followed() {
     assert!(fs::symlink_metadata(here.join("circle")).unwrap().is_symlink());
 }
 
-/// What one run writes goes to as many files, however their names are led together.
+/// One run writes as many files as it names, however the names are linked.
 #[test]
 fn outputs_that_would_be_one_file() {
     let here = folder("outputs_that_would_be_one_file");
@@ -998,7 +997,7 @@ fn an_image_that_is_larger_than_memory() {
     holds(&String::from_utf8_lossy(&done.stdout), &["every claim holds"]);
 }
 
-/// What the machine refuses is exit 4, memory too, and an image that was there stays.
+/// A refusal of the machine is exit 4, memory too, and an image that was there stays.
 #[test]
 fn memory_that_is_refused_is_exit_4() {
     let here = folder("memory_that_is_refused");
@@ -1139,7 +1138,7 @@ fn vt_24_needles_over_ten_kilometres() {
     });
 }
 
-/// What an image is, whatever its source looked like: identity, and all bytes before the provenance.
+/// Identity of an image, whatever its source looked like, and all bytes before the provenance.
 fn identity(here: &Path, image: &str) -> String {
     let [out, _] = expect(0, here, &["info", image, "--json"]);
     let info: Value = serde_json::from_str(&out).unwrap();

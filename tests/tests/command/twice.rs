@@ -287,7 +287,7 @@ fn what_crosses_lies_not_twice() {
     assert!(area(&twice) < 36.0, "{twice}");
 }
 
-/// Of real files only one has it: the arrows on an interchange, about an inch above the road.
+/// Only one real file has it: the arrows on an interchange, about an inch above the road.
 #[test]
 fn real_ground_lies_once() {
     let folder = folder("real_ground_lies_once");

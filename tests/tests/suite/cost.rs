@@ -1,4 +1,4 @@
-//! What queries cost at most: by place, by an option of the build; and how near most of the ground is to its source.
+//! Worst cost of queries: by place, by an option of the build; and the distance of most ground from its source.
 
 use crate::common::{as_given, compare, hills, image, joined, lattice_scene, moved, on_threads, shuffled};
 use hardpan::{Cost, Point, Status, Terrain, Trace, format};
@@ -217,7 +217,7 @@ fn by_01_no_query_costs_more_than_allowed() {
     }
 }
 
-/// What it says to allow, is enough.
+/// The allowance that the error names is enough.
 #[track_caller]
 fn refused(scene: &Scene, options: &Options) -> (HotSpot, String) {
     match build(scene, options).err() {

@@ -1,4 +1,4 @@
-//! What `verify` proves, held against planted faults: sums are mended after each, so only the proof itself can see it.
+//! Proofs of `verify`, held against planted faults: sums are mended after each, so only the proof itself can see it.
 
 use crate::common::{as_given, curb_and_patch, hills, image};
 use crate::handmade;
@@ -738,7 +738,7 @@ fn by_02_more_places_than_words() {
     assert!(cover.faults.first.iter().any(|f| f.what.contains("more places than its words")), "{verdict:#?}");
 }
 
-/// What is a seam says a search by brute force, of heaps as they are and stitched, across the borders of tiles too.
+/// A search by brute force finds the same seams, of heaps as they are and stitched, across the borders of tiles too.
 #[test]
 fn by_02_seams_are_those_that_stitching_closes() {
     let (mut found, mut none) = (0, 0);
@@ -1265,8 +1265,8 @@ fn by_05_each_triangle_is_asked_for_in_its_middle() {
     }
 }
 
-/// Of each triangle the material, by its name, is one that the source has there: also of one of two in one place, and
-/// whatever their order.
+/// The material of each triangle, by its name, is one that the source has there: also of one of two in one place, and
+/// in any order.
 #[test]
 fn by_05_materials_are_those_of_the_source() {
     let mut scene = fixtures::mats();
@@ -1577,7 +1577,8 @@ fn by_05_what_is_too_steep() {
     }
 }
 
-/// What is closed in a file may not be in two joined by name; what looks down there is a source of ground nevertheless.
+/// A part that is closed in its file may not be closed in two files joined by name. A face that looks down there is a
+/// source of ground nevertheless.
 #[test]
 fn by_05_a_file_twice() {
     let mut once = fixtures::bridge();

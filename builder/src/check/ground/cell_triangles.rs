@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::layer_pair::Owner;
 
-/// What two triangles share in plan is a matter of rounding if it is narrower, lattice steps.
+/// An overlap that is narrower in plan comes from rounding, lattice steps.
 const NARROW: f64 = 2.0;
 
 /// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is told.

@@ -24,7 +24,7 @@ use crate::import::file_name;
 use crate::query::table::{Points, Row};
 use crate::util::text::micrometres;
 
-/// What is said as JSON.
+/// JSON of a comparison with points.
 #[derive(Serialize)]
 struct Said<'c> {
     /// Within the tolerance, if there is one.

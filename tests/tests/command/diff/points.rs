@@ -26,7 +26,7 @@ fn two_parts(test: &str) -> std::path::PathBuf {
     folder
 }
 
-/// What a point is off in height, parts of 1024 m, and in friction, parts of 16; the image less the reference.
+/// Offsets of a point in height, parts of 1024 m, and in friction, parts of 16; the image less the reference.
 fn offsets(k: i64) -> [i64; 2] {
     [(k * 37) % 101 - 30, k % 7 - 2]
 }
