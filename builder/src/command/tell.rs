@@ -69,7 +69,7 @@ impl Tell {
         self.last = Some(now);
         match &self.bar {
             Some(bar) => bar.set_position((share * STEPS) as u64),
-            // whole and tenths; the last is told at the end
+            // whole and tenths; the last is reported at the end
             None => self.percent((share * 1000.0).floor().min(999.0) / 10.0),
         }
     }

@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tile::View;
 use zerocopy::FromBytes;
 
-/// How many places of a check are told.
+/// How many places of a check are reported.
 const MAX_PLACES: usize = 8;
 /// A fault, and its place.
 #[derive(Clone, Debug, PartialEq)]

@@ -684,7 +684,7 @@ fn by_05_verify_against() {
     assert!(!err.contains("error"), "{err}");
     let [out, _] = expect(0, &folder, &["verify", "turned.hpan", "--against", "bridge.obj"]);
     holds(&out, &["0 beyond the stated error"]);
-    // undersides of what is closed are no ground, and are told
+    // undersides of what is closed are no ground, and are reported
     let block = "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 0 0 1\nv 4 0 1\nv 4 4 1\nv 0 4 1\n\
         f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
     fs::write(folder.join("block.obj"), block).unwrap();
@@ -1158,7 +1158,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     }
     fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 1\nmin_volume = 0\n").unwrap();
     holds(&build(&["--settings", "s.toml"], 2), &["error: stack.obj: [build.split] divides this ground too far"]);
-    // what it divides far, but not too far, is told
+    // what it divides far, but not too far, is reported
     let small = |k: u32| sheet(k).replace("60", "6");
     fs::write(folder.join("stack.obj"), (0..24).map(small).collect::<String>()).unwrap();
     let far = &format!(

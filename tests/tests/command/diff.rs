@@ -617,7 +617,7 @@ fn a_map_of_few_frictions_and_of_rolling_resistance() {
         before = colour[0];
     }
     assert!((4..7).all(|k| at(k).len() == 1 && at(k) == at(4)) && at(4) != at(7) && at(7) == [[242; 3]]);
-    // slight ones are told as they are
+    // slight ones are reported as they are
     image(
         "c.hpan",
         ["mu = 0.80003", "mu = 0.79999", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8"],

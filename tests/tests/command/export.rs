@@ -123,7 +123,7 @@ fn vt_28_the_obj_builds_the_same_image_again() {
         expect(0, &folder, &arguments);
         again(&folder, "image.hpan");
     }
-    // what is told of these cases is so
+    // what is reported of these cases is so
     expect(0, &folder, &["build", "wall.obj"]);
     let origin = |name: &str| Terrain::open(&Image::read(folder.join(name)).unwrap()).unwrap().header().origin;
     assert_eq!(origin("wall.hpan")[0], 4096 << 12);

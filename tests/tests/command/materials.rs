@@ -365,7 +365,7 @@ fn crowds_that_repairs_let_be_are_told() {
 }
 
 /// A fine road along a coarse plane builds by default, at a cost for a controller; where the plane's triangle is a
-/// thread, what stays open is told.
+/// thread, what stays open is reported.
 #[test]
 fn a_fine_road_along_a_coarse_plane_builds() {
     let folder = folder("a_fine_road_along_a_coarse_plane_builds");
@@ -619,7 +619,7 @@ fn friction_is_told_of_what_is_in_the_image() {
     let strict = ["build", "box.obj", "--settings", "s.toml", "--strict"];
     assert_eq!(expect(0, &folder, &strict)[1], "");
     assert_eq!(info(&folder, "box.hpan")["triangles"], 4);
-    // what is there is told as before
+    // what is there is reported as before
     write(&folder, "s.toml", &roof);
     let why = "warning: no entry of the settings fits 1 of 2 materials (\"Grass\" 36.0 m2): mu 1 and rr 1\n";
     assert!(expect(1, &folder, &strict)[1].starts_with(why));
@@ -1347,7 +1347,7 @@ fn vt_26_what_no_entry_fits_stays_so() {
     expect(0, &folder, &["diff", "a.hpan", "b.hpan"]);
 }
 
-/// Friction that nobody stated is told of an image, too, and stated by none of the settings that are made of it.
+/// Friction that nobody stated is reported for an image, too, and stated by none of the settings that are made of it.
 #[test]
 fn vt_26_an_image_knows_which_friction_nobody_stated() {
     let folder = mats("an_image_knows_which_friction_nobody_stated");

@@ -300,7 +300,7 @@ fn outliers_that_are_left_out_may_be_meant() {
     expect(0, &folder, &strict);
 }
 
-/// A file in millimetres is told beside one in metres. Who states a unit is believed.
+/// A file in millimetres is reported beside one in metres. Who states a unit is believed.
 #[test]
 fn each_file_is_asked_for_its_unit() {
     let folder = folder("each_file_is_asked_for_its_unit");

@@ -722,7 +722,7 @@ fn vt_24_a_full_disk() {
     fills(&other, &small, "files may not be so large here");
 }
 
-/// An image that stands is told where its report finds no room.
+/// An image that stands is reported where its report finds no room.
 #[test]
 fn a_report_without_room_says_that_the_image_stands() {
     let here = folder("a_report_without_room");
@@ -1030,7 +1030,7 @@ fn memory_that_is_refused_leaves_no_file() {
     assert!(refused > 3, "{refused}");
 }
 
-/// Threads that the machine refuses are exit 4, whichever command wants them, and whatever is to be told of them.
+/// Threads that the machine refuses are exit 4, whichever command wants them, and whatever is to be reported of them.
 #[test]
 fn threads_that_are_refused_are_exit_4() {
     let here = folder("threads_that_are_refused_are_exit_4");

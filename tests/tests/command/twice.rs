@@ -178,7 +178,7 @@ fn what_lies_twice_hangs_on_no_grid() {
             };
             all.push(found["findings"].as_array().unwrap().iter().map(figures).collect::<Vec<_>>());
         }
-        // what is just 4 m2 is told, too
+        // what is just 4 m2 is reported, too
         assert!(all[0].len() >= 2 && all.iter().all(|found| *found == all[0]), "{all:#?}");
     }
 }

@@ -875,7 +875,7 @@ fn by_02_a_road_over_country_in_groups() {
 }
 
 /// Above a node of several stand twenty with one entry each, its bundles and its rectangle, in the room of another,
-/// which is gone: what lay there is told as missing, and nothing else.
+/// which is gone: what lay there is reported as missing, and nothing else.
 #[test]
 fn by_02_nodes_of_one_rectangle() {
     let clean = road_over_country();
@@ -1183,7 +1183,7 @@ fn by_02_real_meshes_are_proven() {
     }
 }
 
-/// Stated errors hold, and whatever is beyond them is told.
+/// Stated errors hold, and whatever is beyond them is reported.
 #[test]
 fn by_05_against_the_source() {
     for (name, scene) in small().into_iter().chain([("far", fixtures::far()), ("city", fixtures::city())]) {
@@ -1442,7 +1442,7 @@ fn by_05_the_worst_is_beyond_its_own_tile() {
     let worst = &a.source.worst[0];
     assert!(a.source.exceeded > 0 && worst.at[..2] == [20.0, 20.0] && worst.stated < 1e-5, "{a:?}");
     assert!((worst.height - 0.1).abs() < 0.01 && (a.source.height - 0.4).abs() < 0.01, "{a:?}");
-    // six triangles meet there; the place is told once
+    // six triangles meet there; the place is reported once
     assert!(a.source.missing == 0 && a.source.farthest.is_empty(), "{a:?}");
     let places: BTreeSet<_> = a.source.worst.iter().map(|s| s.at.map(f64::to_bits)).collect();
     assert!(places.len() == a.source.worst.len() && places.len() == 8, "{a:?}");

@@ -20,7 +20,7 @@ fn road_and_ice(test: &str) -> std::path::PathBuf {
 
 const BOTH: &str = "[[source]]\nfile = \"asphalt.obj\"\n[[source]]\nfile = \"ice.obj\"\n";
 
-/// Builds by these settings and gives back what is told.
+/// Builds by these settings and gives back what is reported.
 fn built(here: &Path, settings: &str) -> String {
     fs::write(here.join("s.toml"), settings).unwrap();
     let [_, err] = expect(0, here, &["build", "--settings", "s.toml", "-o", "s.hpan", "--force"]);
@@ -96,7 +96,7 @@ fn by_14_rules_speak_of_objects_files_and_materials() {
     built(&here, &format!("{files}{materials}[[rule]]\nobject = \"*\"\nname = \"All\"\nrr = 1\nmu = 0.6\n"));
     assert_eq!(grips(&here, &places), vec![grip(0.6, "All"); 5]);
 
-    // one that earlier ones leave nothing is told
+    // one that earlier ones leave nothing is reported
     let rules = "[[rule]]\nobject = \"*\"\nmu = 1\n[[rule]]\nobject = \"Road\"\nmu = 0.2\n";
     let err = built(&here, &format!("{files}{materials}{rules}"));
     holds(&err, &["do nothing: rule 2 (object \"Road\"): earlier rules state all that it states"]);

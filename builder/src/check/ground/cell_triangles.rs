@@ -12,7 +12,7 @@ use super::layer_pair::Owner;
 /// An overlap that is narrower in plan comes from rounding, lattice steps.
 const NARROW: f64 = 2.0;
 
-/// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is told.
+/// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is reported.
 const PAIRS: u64 = 1 << 22;
 const PAIRS_EACH: u64 = 32;
 

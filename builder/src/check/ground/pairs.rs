@@ -567,7 +567,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
     }
 }
 
-/// Heights that differ by less are told as one, metres.
+/// Heights that differ by less are reported as one, metres.
 const ALIKE: f64 = 1e-4;
 
 /// Two of some places that are as far apart as any, about: that farthest from the first, and that farthest from it.

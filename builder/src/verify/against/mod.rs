@@ -41,7 +41,7 @@ const AGAIN: usize = 256;
 const WORST: usize = 16;
 /// Least posts that are compared.
 const POSTS: usize = 1 << 16;
-/// Places that are told.
+/// Places that are reported.
 const MAX_PLACES: usize = 8;
 /// Degrees from a limit, or from upright, within which rounding may decide what is too steep.
 const DOUBT: f64 = 1e-5;

@@ -48,7 +48,7 @@ pub struct Seams {
     pub unfinished: bool,
 }
 
-/// How many places are told.
+/// How many places are reported.
 const MAX_PLACES: usize = 8;
 
 impl Seams {

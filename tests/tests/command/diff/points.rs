@@ -340,7 +340,7 @@ fn references_that_cannot_be_read() {
     let said = error(2, &folder, &["diff", "broken.hpan", "ref.csv", "--csv", "each.csv"]);
     assert!(said.starts_with("error: broken.hpan: ") && !folder.join("each.csv").exists(), "{said}");
     holds(&error(2, &folder, &["diff", "plane.obj", "ref.csv"]), &["plane.obj: this is not a terrain image"]);
-    // nothing to compare is no agreement, and what is not in the image is told
+    // nothing to compare is no agreement, and what is not in the image is reported
     fs::write(folder.join("ref.csv"), "x,y,z\nNaN,0,1\n").unwrap();
     let found = json_of(1, &folder, &["diff", "plane.hpan", "ref.csv"]);
     assert_eq!((&found["compared"], &found["heights"], &found["no_number"]), (&json!(0), &Value::Null, &json!(1)));
