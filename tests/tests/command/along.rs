@@ -785,7 +785,7 @@ fn wheels_have_no_unit() {
     assert!(out.contains("FL") && out.contains("FR"), "{out}");
 }
 
-/// Semicolons and tabs are reported by the first line; a decimal comma is read as such, or refused.
+/// Semicolons and tabs are recognised by the first line; a decimal comma is read as such, or refused.
 #[test]
 fn separators_are_told_by_the_first_line() {
     let folder = bridge("separators_are_told_by_the_first_line");
