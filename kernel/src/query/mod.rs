@@ -3,6 +3,7 @@
 mod axes;
 mod batch;
 mod beam;
+mod bound;
 mod chassis;
 mod class;
 mod clearance;
