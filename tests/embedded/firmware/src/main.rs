@@ -14,8 +14,8 @@ use core::hint::black_box;
 use core::slice;
 use hardpan::format::{fallback, section};
 use hardpan::{
-    Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, RayStatus,
-    Terrain,
+    Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions,
+    RayStatus, Terrain,
 };
 use probe::{BATCH, BLANK, KINDS, LAYERS, Queries, UNANSWERED, ask};
 use semihosting::{println, process::exit};
@@ -80,7 +80,9 @@ const CALLS: [(&str, Call); 19] = [
     ("slope_f32", |i, o| o.slope = i.terrain.slope_f32(&i.hit)),
     ("normal_f32", |i, o| o.normal = i.terrain.normal_f32(&i.hit)),
     ("material", |i, o| o.slope[0] = i.terrain.material(&i.hit).mu as f32),
-    ("field_height", |i, o| o.answer.hit.z = i.field.as_ref().and_then(|field| ask::field_height(field, i.point)).unwrap_or(0)),
+    ("field_height", |i, o| {
+        o.answer.hit.z = i.field.as_ref().and_then(|field| ask::field_height(field, i.point)).unwrap_or(0)
+    }),
     ("field_ground", |i, o| o.ground = i.field.as_ref().and_then(|field| ask::field_ground(field, i.point))),
     ("verify", |i, o| o.opened = i.terrain.verifier().step(1024, &mut o.damage).is_ok()),
 ];
