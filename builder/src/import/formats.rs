@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[cfg(feature = "heights")]
 use super::heights;
-use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj, ply, stl};
+use super::{Frame, Import, ImportError, ImportErrorKind, Next, crg, obj, ply, stl};
 
 /// One format of files.
 pub struct Format {
@@ -141,6 +141,12 @@ pub static FORMATS: &[Format] = &[
     },
     // a binary one may begin as a text does, and with any other word
     Format { name: "stl", endings: &["stl"], signature: NONE, then: Then::Read(|g| stl::read(g.path, g.frame)) },
+    Format {
+        name: "crg",
+        endings: &["crg"],
+        signature: |head| head.begins(b"$CT") || head.begins(b"$ROAD_CRG"),
+        then: Then::Read(|g| crg::read(g.path, g.frame)),
+    },
     // what is no source
     Format {
         name: "hpan",
@@ -214,13 +220,6 @@ pub static FORMATS: &[Format] = &[
         TRIANGULATE.into()
     }),
     // roads and simulators
-    refused(
-        "crg",
-        &["crg"],
-        |head| head.begins(b"$CT"),
-        Next::Build,
-        |_| "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ".into(),
-    ),
     refused("osm", &["osm", "pbf"], NONE, Next::BuildUp, |_| {
         "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)".into()
     }),

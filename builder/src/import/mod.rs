@@ -7,6 +7,7 @@
 mod bmp;
 mod bytes;
 mod carve;
+pub mod crg;
 mod degenerate;
 mod delaunay;
 mod error;
