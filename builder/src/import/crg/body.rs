@@ -42,7 +42,11 @@ pub fn read(head: &Head) -> Result<Rows, ImportError> {
         return Err(ImportError::input(path, "no line $$$$ leads to its numbers", "export it again"));
     };
     let Some(format) = head.format else {
-        return Err(ImportError::input(path, "it does not state how its numbers are written", "write #:LRFI, or such, below $KD_DEFINITION"));
+        return Err(ImportError::input(
+            path,
+            "it does not state how its numbers are written",
+            "write #:LRFI, or such, below $KD_DEFINITION",
+        ));
     };
     let (mut rows, order) = sections(head)?;
     let increment = increment(head)?;
@@ -144,7 +148,9 @@ fn stated(head: &Head, increment: f64) -> Result<Option<u64>, ImportError> {
 /// Where the long sections lie, and the columns that have them.
 fn sections(head: &Head) -> Result<(Rows, Vec<usize>), ImportError> {
     let path = head.file();
-    let wrong = |channel: &Channel, cause: String| Err(fault(path, channel.line, cause, "number them 1, 2, 3, or give each its own v"));
+    let wrong = |channel: &Channel, cause: String| {
+        Err(fault(path, channel.line, cause, "number them 1, 2, 3, or give each its own v"))
+    };
     let of = |(column, channel): (usize, &Channel)| match channel.kind {
         Kind::At(v) => Some((v, column, true)),
         Kind::Number(n) => Some((n, column, false)),
@@ -190,7 +196,14 @@ fn sections(head: &Head) -> Result<(Rows, Vec<usize>), ImportError> {
 
 type Take<'a> = &'a mut dyn FnMut(&[f64], Place) -> Result<(), ImportError>;
 
-fn of_binary(path: &Path, body: &Body, format: Format, columns: usize, rows: Option<u64>, take: Take) -> Result<(), ImportError> {
+fn of_binary(
+    path: &Path,
+    body: &Body,
+    format: Format,
+    columns: usize,
+    rows: Option<u64>,
+    take: Take,
+) -> Result<(), ImportError> {
     let Some(rows) = rows else {
         let cause = "it is binary, and does not state where its reference line ends";
         return Err(ImportError::input(path, cause, "write REFERENCE_LINE_END_U below $ROAD_CRG"));
@@ -253,13 +266,13 @@ fn of_text(path: &Path, body: &Body, format: Format, columns: usize, take: Take)
         };
         let numbers = text.chunks(width).take_while(|field| !field.trim_ascii().is_empty()).count();
         if numbers > room || format.long && numbers < room {
-            let cause = format!("{} stand here, and {room} should", counted(numbers as u64, "number"));
+            let cause = format!("{} in this line, and {room} should be", counted(numbers as u64, "number"));
             let hint = format!("each takes {width} letters, {in_line} stand in a line, and each row begins a new one");
             return Err(fault(path, here, cause, &hint));
         }
         for field in text.chunks(width).take(numbers) {
             let Some(value) = field_of(field) else {
-                let cause = format!("{} is not a number of {width} letters", quoted(field));
+                let cause = format!("{} is not a number of {width} letters", quoted(field.trim_ascii()));
                 return Err(fault(path, here, cause, "export the file again; *missing* stands for no height"));
             };
             values.push(value);

@@ -227,7 +227,11 @@ pub fn fault(path: &Path, line: u64, cause: impl Into<String>, hint: &str) -> Im
 fn one(path: &Path, bytes: Vec<u8>, head: &mut Head, open: &mut Vec<PathBuf>) -> Result<(), ImportError> {
     let same = |file: &Path| std::fs::canonicalize(file).unwrap_or_else(|_| file.into());
     if open.contains(&same(path)) {
-        return Err(ImportError::input(path, "it names itself in $ROAD_CRG_FILE", "name the file with the numbers there"));
+        return Err(ImportError::input(
+            path,
+            "it names itself in $ROAD_CRG_FILE",
+            "name the file with the numbers there",
+        ));
     }
     if open.len() == DEEPEST {
         return Err(ImportError::input(path, "files name each other, more than eight deep", "name the last one alone"));
@@ -392,7 +396,12 @@ fn channel(path: &Path, text: &str, line: u64, head: &mut Head) -> Result<(), Im
         }
         "D" => {
             let kind = kind(rest).map_err(|cause| {
-                fault(path, line, cause, "a channel is \"long section 1,m\", \"long section at v = 0.5,m\", or \"reference line phi,rad\"")
+                fault(
+                    path,
+                    line,
+                    cause,
+                    "a channel is \"long section 1,m\", \"long section at v = 0.5,m\", or \"reference line phi,rad\"",
+                )
             })?;
             head.channels.push(Channel { kind, line });
         }

@@ -10,8 +10,7 @@ mod road;
 use std::path::Path;
 
 use super::{
-    Count, FileReport, Frame, Import, ImportError, Library, NO_NAME, Unit, Up, bytes, file_name,
-    forget_unused, plain,
+    Count, FileReport, Frame, Import, ImportError, Library, NO_NAME, Unit, Up, bytes, file_name, forget_unused, plain,
     report::{Objects, Tally},
 };
 use crate::scene::{Scene, Triangle};
@@ -58,7 +57,11 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     let cells = mesh(&road, &mut scene);
     if scene.triangles.is_empty() {
         let cause = "no four posts about a cell have heights, and ground is between such";
-        return Err(ImportError::input(path, cause, "write GRID_NAN_MODE = 2 below $ROAD_CRG_MODS, or export it again"));
+        return Err(ImportError::input(
+            path,
+            cause,
+            "write GRID_NAN_MODE = 2 below $ROAD_CRG_MODS, or export it again",
+        ));
     }
     for p in &mut scene.positions {
         *p = transform.apply(*p);

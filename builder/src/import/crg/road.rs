@@ -114,7 +114,10 @@ impl Road {
             _ => {}
         }
         let line = line(head, &keys, &mut rows, way)?;
-        let (start, constant) = (keys.or_zero("reference_line_start_z"), rows.slope.is_none() && keys.or_zero("reference_line_start_s") == 0.0);
+        let (start, constant) = (
+            keys.or_zero("reference_line_start_z"),
+            rows.slope.is_none() && keys.or_zero("reference_line_start_s") == 0.0,
+        );
         let base = match constant {
             true => vec![start; rows.count],
             false => climbed(&keys, &rows, way),
@@ -319,7 +322,11 @@ impl Road {
             let z = self.surface(u, v, &self.borders).unwrap_or(0.0);
             if z.is_nan() {
                 let cause = "its reference point lies where the file has no height";
-                return Err(ImportError::input(head.file(), cause, "write REFPOINT_U or REFPOINT_V below $ROAD_CRG_MODS"));
+                return Err(ImportError::input(
+                    head.file(),
+                    cause,
+                    "write REFPOINT_U or REFPOINT_V below $ROAD_CRG_MODS",
+                ));
             }
             let angle = mods.or_zero("refpoint_phi") - self.heading(u);
             let way = [mods.or_zero("refpoint_x") - from[0], mods.or_zero("refpoint_y") - from[1]];
@@ -499,7 +506,8 @@ fn line(head: &Head, keys: &Keys, rows: &mut Rows, way: f64) -> Result<Line, Imp
         let points: Vec<[f64; 2]> = (0..=last).map(|i| start.place(i as f64 * way, 0.0)).collect();
         let far = end.map_or(0.0, |[x, y]| libm::hypot(x - points[last][0], y - points[last][1]));
         if far > way {
-            let cause = format!("it has no headings, and straight on it ends {far:.3} m from reference_line_end_x and y");
+            let cause =
+                format!("it has no headings, and straight on it ends {far:.3} m from reference_line_end_x and y");
             return Err(keys.fault("reference_line_end_x", cause, "write REFERENCE_LINE_START_PHI"));
         }
         let ends = [start, End::new(end.unwrap_or(points[last]), keys.get("reference_line_end_phi").unwrap_or(phi0))];
