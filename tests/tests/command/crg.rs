@@ -285,10 +285,15 @@ fn crg_04_made_roads_are_those_of_opencrg() {
             Err(e) if e.cause.contains("reference point") => continue,
             ours => ours.unwrap(),
         };
+        // they move by the height at u 0, v 0, also where that is a hole: then no height is left
+        let hole = theirs.grid_at_uv(Uv { u: 0.0, v: 0.0 }).is_none();
+        if hole && places(&ours, 50, 1).iter().all(|&[u, v]| theirs.elevation_at_uv(Uv { u, v }).is_none()) {
+            continue;
+        }
         alike(&format!("road {round}, {format}"), &ours, &theirs, &places(&ours, 200, round as u64));
         compared += 1;
     }
-    assert!(compared > 100);
+    assert!(compared > 90, "{compared}");
 }
 
 /// A short text with these parts.
