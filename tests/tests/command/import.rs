@@ -71,7 +71,7 @@ fn cg_01_vt_24_odd_and_malformed_files() {
     let all = [real("obj_odd"), real("malformed")].concat();
     // these have tests of their own
     let other = |f: &Path| {
-        ["fbx", "ply", "gltf", "glb", "stl", "bmp", "png", "tif", "tiff", "asc", "hgt", "zip"]
+        ["fbx", "ply", "gltf", "glb", "stl", "crg", "bmp", "png", "tif", "tiff", "asc", "hgt", "zip"]
             .iter()
             .any(|end| ends_in(f, end))
     };
