@@ -480,3 +480,34 @@ fn crg_08_changed_roads_end() {
     assert!(read_at_all > 100, "{read_at_all}");
     assert!(start.elapsed() < Duration::from_secs(120));
 }
+
+/// Friction comes from a second file, by u and v, and is stated.
+#[test]
+fn crg_09_friction_from_a_second_file() {
+    let here = folder("crg_friction");
+    fs::write(here.join("road.crg"), small(KEYS, TWO, ROWS)).unwrap();
+    let mu = " 0.9000000 0.9000000\n 0.9000000 0.9000000\n 0.3000000 0.3000000\n";
+    fs::write(here.join("mu.crg"), small(KEYS, TWO, mu)).unwrap();
+    let settings = "[[source]]\nfile = \"road.crg\"\nfriction = \"mu.crg\"\n";
+    fs::write(here.join("s.toml"), settings).unwrap();
+    let mus = |image: &str| -> Vec<f64> {
+        let [out, _] = expect(0, &here, &["query", image, "0.5,0", "1.5,0.2", "--json"]);
+        let all: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
+        all.iter().map(|answer| answer["mu"].as_f64().unwrap()).collect()
+    };
+    let [_, said] = expect(0, &here, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
+    assert!(!said.contains("by default"), "{said}");
+    assert!(mus("a.hpan").iter().zip([0.9, 0.6]).all(|(a, b)| (a - b).abs() < 1e-4), "{:?}", mus("a.hpan"));
+    // an entry of that name goes before the file, and others do not touch it
+    let more =
+        "[[material]]\nname = \"mu 0.60\"\nmu = 0.1\n\n[[material]]\nname = \"Ice\"\noptional = true\nmu = 0.2\n\n";
+    fs::write(here.join("s.toml"), format!("{more}{settings}")).unwrap();
+    expect(0, &here, &["build", "--settings", "s.toml", "-o", "b.hpan"]);
+    assert!(mus("b.hpan").iter().zip([0.9, 0.1]).all(|(a, b)| (a - b).abs() < 1e-4), "{:?}", mus("b.hpan"));
+    fs::write(here.join("s.toml"), settings).unwrap();
+    fs::write(here.join("mu.crg"), small(KEYS, TWO, &mu.replace("0.3000000", "30.000000"))).unwrap();
+    holds(&error(2, &here, &["build", "--settings", "s.toml", "-o", "c.hpan"]), &["mu.crg: 30 is no friction"]);
+    fs::write(here.join("a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    fs::write(here.join("s.toml"), settings.replace("road.crg", "a.obj")).unwrap();
+    holds(&error(2, &here, &["build", "--settings", "s.toml", "-o", "c.hpan"]), &["a.obj: friction from a file"]);
+}

@@ -216,7 +216,7 @@ fn of_binary(
     let held = &body.bytes[body.at..];
     let wanted = u128::from(rows) * record as u128;
     let padded = wanted.next_multiple_of(RECORD as u128);
-    // what fills the last record is left out by some programs
+    // some programs do not fill the last record
     if ![wanted, padded].contains(&(held.len() as u128)) {
         let cause = format!(
             "{} of {} make {} bytes of numbers, and it has {}; {DAMAGE}",

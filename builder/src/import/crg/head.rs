@@ -8,7 +8,7 @@ use std::{
 use crate::import::{ImportError, Place, bytes, text::quoted};
 use crate::util::text::{bounded, shown};
 
-/// What the text of a file, and of the file that it names, says.
+/// The text of a file, and of the file that it names.
 #[derive(Default)]
 pub struct Head {
     pub road: Keys,

@@ -3,6 +3,7 @@
 //! A road becomes triangles between its own posts. [`Road`] answers heights by u and v as the standard has them.
 
 mod body;
+mod friction;
 mod head;
 mod line;
 mod road;
@@ -16,19 +17,21 @@ use super::{
 use crate::scene::{Scene, Triangle};
 use crate::settings::frame::Native;
 use crate::util::text::MAX_LISTED;
+use friction::Friction;
 use head::Head;
 pub use road::Road;
 
 /// Axes and unit of an OpenCRG, which the standard states.
 const NATIVE: Native = Native { says_axes: true, says_unit: true, ..Native::silent(Up::Z, Unit::M) };
 
-/// What the road's one source is called.
+/// Name of the road's one source.
 const SOURCE: &str = "road";
 /// Metres from zero at which a road may lie.
 const FARTHEST: f64 = 1e9;
 
-/// Reads a file.
-pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+/// Reads a file, with the friction that a file of this name beside it has.
+pub fn read(path: &Path, frame: &Frame, friction: Option<&str>) -> Result<Import, ImportError> {
+    let mut friction = friction.map(|name| Friction::read(path, name)).transpose()?;
     let head = head::read(path)?;
     let rows = body::read(&head)?;
     let mut used = vec![count("cross_sections", rows.count as u64), count("long_sections", rows.v.len() as u64)];
@@ -54,7 +57,10 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
             scene.positions.push([x, y, z.unwrap_or(f64::NAN)]);
         }
     }
-    let cells = mesh(&road, &mut scene);
+    let cells = mesh(&road, friction.as_mut(), &mut scene);
+    if let Some(friction) = &friction {
+        scene.materials = friction.materials();
+    }
     if scene.triangles.is_empty() {
         let cause = "no four posts about a cell have heights, and ground is between such";
         return Err(ImportError::input(
@@ -80,19 +86,22 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
         problem: None,
         file: Some(file.clone()),
     };
+    let others = head.files.iter().filter(|file| file.as_path() != path);
+    let files = others.chain(friction.iter().flat_map(|friction| &friction.files));
     let mut report = FileReport {
         file: file_name(path),
         format: "crg",
         bytes: size(path),
         lines: head.body.as_ref().filter(|_| is_text).map_or(0, |body| bytes::lines(&body.bytes)),
         frame: transform.to_string(),
-        libraries: head.files.iter().filter(|file| file.as_path() != path).map(library).collect(),
+        libraries: files.map(library).collect(),
         ..FileReport::default()
     };
     Tally::default().into(&scene, &mut report);
     tell(&head, &road, &cells, assumed, passed, &mut used, &mut report);
     report.used.splice(0..0, used);
-    Ok(Import::of(path, scene, transform, report))
+    let stated = scene.materials.iter().filter(|m| m.name != NO_NAME).map(|m| (m.name.clone(), m.mu)).collect();
+    Ok(Import { stated, ..Import::of(path, scene, transform, report) })
 }
 
 /// Cells that are no ground.
@@ -103,7 +112,7 @@ struct Cells {
 }
 
 /// Two triangles for each cell whose posts have heights.
-fn mesh(road: &Road, scene: &mut Scene) -> Cells {
+fn mesh(road: &Road, mut friction: Option<&mut Friction>, scene: &mut Scene) -> Cells {
     let (wide, mut cells) = (road.sections(), Cells::default());
     let last = road.rows() - 1;
     // a closed track has one more row of cells
@@ -116,6 +125,9 @@ fn mesh(road: &Road, scene: &mut Scene) -> Cells {
                 cells.holes += 1;
                 continue;
             }
+            // that in the middle of the cell; behind the last row it is that of the end
+            let middle = [road.u_of(row) + 0.5 * road.u_of(1) - 0.5 * road.u_of(0), 0.5 * (road.v[j] + road.v[j + 1])];
+            let material = friction.as_mut().map_or(0, |friction| friction.at(middle));
             for [a, b, c] in [[0, 1, 2], [0, 2, 3]] {
                 let [p, q, r] = [a, b, c].map(|k| at[k]);
                 let area = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
@@ -124,7 +136,7 @@ fn mesh(road: &Road, scene: &mut Scene) -> Cells {
                     continue;
                 }
                 let v = [a, b, c].map(|k: usize| corners[k] as u32);
-                scene.triangles.push(Triangle { v, material: 0, source: 0 });
+                scene.triangles.push(Triangle { v, material, source: 0 });
             }
         }
     }

@@ -16,7 +16,7 @@ pub struct Road {
     listed: bool,
     /// Heights above the reference line, row by row.
     z: Vec<f64>,
-    /// What is added to them.
+    /// Metres that are added to them.
     shift: f64,
     pub(super) line: Line,
     /// Height of the reference line at each row, and that to which the ends of the road fade.
@@ -28,7 +28,7 @@ pub struct Road {
     pub(super) gap: Option<f64>,
 }
 
-/// What holds beyond the road, and how it fades at its ends.
+/// Rules for places beyond the road, and how it fades at its ends.
 #[derive(Clone, Copy, Debug)]
 struct Borders {
     modes: [Mode; 2],
@@ -166,7 +166,7 @@ impl Road {
         [self.v[0], self.v[self.v.len() - 1]]
     }
 
-    fn u_of(&self, row: usize) -> f64 {
+    pub(super) fn u_of(&self, row: usize) -> f64 {
         self.first + row as f64 * self.way
     }
 
@@ -215,12 +215,7 @@ impl Road {
         let zero = [u.border && along == Mode::Zero, wide.border && across == Mode::Zero];
         let mut z = between(&self.base);
         if zero == [false; 2] {
-            let at = wide.at.clamp(v0, v1);
-            let j = self.v[1..self.v.len() - 1].partition_point(|v| *v <= at);
-            let g = (at - self.v[j]) / (self.v[j + 1] - self.v[j]);
-            let post = |row: usize, j: usize| self.z[row * self.v.len() + j];
-            let [low, high] = [a, b].map(|row| post(row, j) + g * (post(row, j + 1) - post(row, j)));
-            z += low + f * (high - low) + self.shift;
+            z += self.grid([a, b], f, wide.at.clamp(v0, v1)) + self.shift;
         }
         if let Some(banking) = self.banking.as_ref().filter(|_| !zero[0]) {
             // listed sections that repeat are banked as the border is
@@ -235,6 +230,22 @@ impl Road {
             z = if mode == Mode::Zero { offset } else { z + offset };
         }
         Some(self.faded(z, u.at, borders))
+    }
+
+    /// The number between two rows, at a v of the grid.
+    fn grid(&self, rows: [usize; 2], f: f64, v: f64) -> f64 {
+        let j = self.v[1..self.v.len() - 1].partition_point(|own| *own <= v);
+        let g = (v - self.v[j]) / (self.v[j + 1] - self.v[j]);
+        let post = |row: usize, j: usize| self.z[row * self.v.len() + j];
+        let [low, high] = rows.map(|row| post(row, j) + g * (post(row, j + 1) - post(row, j)));
+        low + f * (high - low)
+    }
+
+    /// The file's own number at u and v, beyond the grid that at its border; none in a hole.
+    pub(super) fn number(&self, [u, v]: [f64; 2]) -> Option<f64> {
+        let ([u0, u1], [v0, v1]) = (self.u_range(), self.v_range());
+        let (a, b, f) = self.row(u.clamp(u0, u1));
+        Some(self.grid([a, b], f, v.clamp(v0, v1))).filter(|number| !number.is_nan())
     }
 
     /// The height that fades into that of the reference line at the ends.
@@ -367,7 +378,7 @@ impl Road {
 
 /// The modifiers of a file, or those that hold where it has none: the road begins at zero, and posts without a height
 /// have that of the next one.
-fn modifiers(head: &Head) -> Keys {
+pub(super) fn modifiers(head: &Head) -> Keys {
     head.mods.clone().unwrap_or_else(|| {
         let mut keys = Keys::default();
         keys.set("grid_nan_mode", 2.0);
