@@ -114,7 +114,7 @@ fn crg_03_a_file_that_names_another() {
     fs::write(here.join("self.crg"), "$ROAD_CRG_FILE\n self.crg\n$\n").unwrap();
     holds(&error(2, &here, &["build", "self.crg"]), &["self.crg: it names itself"]);
     fs::write(here.join("none.crg"), "$ROAD_CRG_FILE\n $NO_SUCH_PLACE_HERE/a.crg\n$\n").unwrap();
-    holds(&error(2, &here, &["build", "none.crg"]), &["line 3: \"NO_SUCH_PLACE_HERE\"", "is not set"]);
+    holds(&error(2, &here, &["build", "none.crg"]), &["line 2: \"NO_SUCH_PLACE_HERE\"", "is not set"]);
 }
 
 /// Numbers of a file, as the standard writes them.

@@ -83,7 +83,7 @@ pub fn read(head: &Head) -> Result<Rows, ImportError> {
                 Kind::Banking => (&mut rows.banking, "banking", HIGHEST, false),
                 Kind::U => {
                     let due = start + row as f64 * increment;
-                    if !((value - due).abs() <= 0.01 * increment) {
+                    if value.is_nan() || (value - due).abs() > 0.01 * increment {
                         let cause = format!("row {}: u is {value}, and by its increment {}", row + 1, decimal(due));
                         return Err(wrong(cause));
                     }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::import::{ImportError, Place, bytes, text::quoted};
+use crate::import::{self, ImportError, Place, bytes, text::quoted};
 use crate::util::text::{bounded, shown};
 
 /// The text of a file, and of the file that it names.
@@ -215,8 +215,14 @@ fn is_of_name(c: char) -> bool {
 pub fn read(path: &Path) -> Result<Head, ImportError> {
     let mut head = Head::default();
     let mut open = Vec::new();
-    one(path, bytes::whole(path)?, &mut head, &mut open)?;
+    one(path, whole(path)?, &mut head, &mut open)?;
     Ok(head)
+}
+
+/// All bytes of a file, which is no device.
+fn whole(path: &Path) -> Result<Vec<u8>, ImportError> {
+    import::head(path)?;
+    bytes::whole(path)
 }
 
 pub fn fault(path: &Path, line: u64, cause: impl Into<String>, hint: &str) -> ImportError {
@@ -240,7 +246,8 @@ fn one(path: &Path, bytes: Vec<u8>, head: &mut Head, open: &mut Vec<PathBuf>) ->
     let outer = [head.opts.is_some(), head.mods.is_some()];
     let [mut opts, mut mods] = [0; 2];
     let mut here = Section::None;
-    let mut named = String::new();
+    // the name of the other file, and its line
+    let (mut named, mut of) = (String::new(), 0);
     let (mut at, mut line) = (0, 0);
     loop {
         let (raw, next) = next_line(&bytes, at);
@@ -248,8 +255,11 @@ fn one(path: &Path, bytes: Vec<u8>, head: &mut Head, open: &mut Vec<PathBuf>) ->
         line += 1;
         let begins = raw.first() == Some(&b'$');
         if here == Section::File && (begins || is_end) {
-            let file = beside(path, std::mem::take(&mut named), line)?;
-            let held = bytes::whole(&file)?;
+            let file = beside(path, std::mem::take(&mut named), of.max(1))?;
+            let held = whole(&file).map_err(|e| {
+                let cause = format!("it names {}: {}", quoted(e.file.as_os_str().as_encoded_bytes()), e.cause);
+                ImportError { file: path.into(), place: Place::Line(of), cause, ..e }
+            })?;
             one(&file, held, head, open)?;
             here = Section::None;
         }
@@ -298,7 +308,10 @@ fn one(path: &Path, bytes: Vec<u8>, head: &mut Head, open: &mut Vec<PathBuf>) ->
             continue;
         }
         match here {
-            Section::File => named += text,
+            Section::File => {
+                named += text;
+                of = line;
+            }
             Section::Channels => channel(path, text, line, head)?,
             Section::Road | Section::Opts | Section::Mods => key(path, text, line, here, head)?,
             Section::None | Section::Comment => {}
@@ -322,7 +335,7 @@ pub fn next_line(bytes: &[u8], at: usize) -> (&[u8], usize) {
 fn beside(path: &Path, name: String, line: u64) -> Result<PathBuf, ImportError> {
     let name = name.replace('\\', "/");
     if name.is_empty() {
-        return Err(fault(path, line, "no name stands in the section $ROAD_CRG_FILE before this", "write it there"));
+        return Err(fault(path, line, "no name stands in its section $ROAD_CRG_FILE", "write it there"));
     }
     let full = match name.strip_prefix('$') {
         None => name,
