@@ -87,7 +87,7 @@ impl Terrain<'_> {
     }
 
     #[inline(always)]
-    fn patch_height<O: Observer>(
+    pub(crate) fn patch_height<O: Observer>(
         &self,
         tile: usize,
         patch: &Patch,
