@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[cfg(feature = "heights")]
 use super::heights;
-use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj, ply, stl};
+use super::{Frame, Import, ImportError, ImportErrorKind, Next, crg, obj, ply, stl};
 
 /// One format of files.
 pub struct Format {
@@ -141,6 +141,12 @@ pub static FORMATS: &[Format] = &[
     },
     // a binary one may begin as a text does, and with any other word
     Format { name: "stl", endings: &["stl"], signature: NONE, then: Then::Read(|g| stl::read(g.path, g.frame)) },
+    Format {
+        name: "crg",
+        endings: &["crg"],
+        signature: |head| head.begins(b"$CT") || head.begins(b"$ROAD_CRG"),
+        then: Then::Read(|g| crg::read(g.path, g.frame, None)),
+    },
     // what is no source
     Format {
         name: "hpan",
@@ -214,13 +220,6 @@ pub static FORMATS: &[Format] = &[
         TRIANGULATE.into()
     }),
     // roads and simulators
-    refused(
-        "crg",
-        &["crg"],
-        |head| head.begins(b"$CT"),
-        Next::Build,
-        |_| "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ".into(),
-    ),
     refused("osm", &["osm", "pbf"], NONE, Next::BuildUp, |_| {
         "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)".into()
     }),
@@ -360,18 +359,29 @@ fn either(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The reader of a file, by its content first and its ending second.
-pub(super) fn reader(path: &Path, head: &Head) -> Result<Reader, ImportError> {
+/// The format of a file, by its content first and its ending second, and a word for it.
+fn format(path: &Path, head: &Head) -> (Option<&'static Format>, String) {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let by_content = FORMATS.iter().find(|format| (format.signature)(head));
     let by_ending = || FORMATS.iter().find(|format| format.endings.contains(&&*ending));
-    let kind = by_content.map_or(&*ending, |format| format.name);
-    let refusal = match by_content.or_else(by_ending).map(|format| &format.then) {
+    let kind = by_content.map_or(ending.clone(), |format| format.name.into());
+    (by_content.or_else(by_ending), kind)
+}
+
+/// Whether a file is of the format of this name.
+pub(super) fn is(name: &str, path: &Path, head: &Head) -> bool {
+    format(path, head).0.is_some_and(|format| format.name == name)
+}
+
+/// The reader of a file.
+pub(super) fn reader(path: &Path, head: &Head) -> Result<Reader, ImportError> {
+    let (format, kind) = format(path, head);
+    let refusal = match format.map(|format| &format.then) {
         Some(Then::Read(reader)) => return Ok(*reader),
         Some(Then::Refuse(refusal)) => refusal,
         None => &OTHER,
     };
-    let error = ImportError::new(refusal.kind, path, (refusal.cause)(kind), (refusal.recipe)(kind));
+    let error = ImportError::new(refusal.kind, path, (refusal.cause)(&kind), (refusal.recipe)(&kind));
     Err(ImportError { next: refusal.next, ..error })
 }
 

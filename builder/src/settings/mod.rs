@@ -144,6 +144,8 @@ pub struct SourceFile {
     /// For heights: least and greatest x and y that are used, [x, y, x, y] of the file's own plane.
     #[serde(deserialize_with = "some_exactly")]
     pub window: Option<[f64; 4]>,
+    /// Of a road of OpenCRG: the file beside it whose numbers are mu.
+    pub friction: Option<String>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
     /// Kinds of findings about how it was read that are right as they are: nothing is said of them.

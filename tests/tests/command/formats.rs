@@ -37,8 +37,8 @@ fn cg_01_real_files_as_the_table_says() {
     let rows: Vec<Vec<&str>> =
         TABLE.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(" | ").collect()).collect();
     let listed = |file: &Path| rows.iter().any(|row| ends(file, row[0]));
-    let mine = |file: &Path| ["ply", "stl", "STL", "gltf", "glb"].iter().any(|end| ends_in(file, end));
-    for file in ["ply", "stl", "gltf", "malformed"].iter().flat_map(|set| real(set)).filter(|f| mine(f)) {
+    let mine = |file: &Path| ["ply", "stl", "STL", "gltf", "glb", "crg"].iter().any(|end| ends_in(file, end));
+    for file in ["ply", "stl", "gltf", "crg", "malformed"].iter().flat_map(|set| real(set)).filter(|f| mine(f)) {
         assert!(listed(&file), "{} is not in the table", file.display());
     }
     for row in &rows {

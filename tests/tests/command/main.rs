@@ -6,6 +6,7 @@ mod backend;
 mod basics;
 mod bench;
 mod check;
+mod crg;
 mod demo;
 mod diff;
 mod export;
