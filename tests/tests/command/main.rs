@@ -10,6 +10,7 @@ mod demo;
 mod diff;
 mod export;
 mod fbx;
+mod flash;
 mod forged;
 mod formats;
 mod grid;

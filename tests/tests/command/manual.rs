@@ -242,7 +242,7 @@ fn sentences_are_short() {
 fn sentences_of_help_are_short() {
     let folder = folder("sentences_of_help_are_short");
     let commands =
-        "build merge rebuild materials grid vstu info query export check verify diff bench demo completions man";
+        "build merge rebuild materials grid flash vstu info query export check verify diff bench demo completions man";
     let commands =
         commands.split(' ').map(|name| vec![name]).chain([vec![], vec!["export", "obj"], vec!["export", "png"]]);
     for command in commands {

@@ -1,0 +1,86 @@
+//! What differs from core to core: start, timer, console.
+
+#[cfg(target_arch = "arm")]
+mod arm;
+#[cfg(not(target_os = "none"))]
+mod host;
+#[cfg(target_arch = "riscv32")]
+mod riscv;
+
+#[cfg(not(target_os = "none"))]
+pub use host::{say, start};
+
+/// What the timer says of a tick as it begins: its number, or the instructions until then.
+pub type Tick = u32;
+
+/// A core with a timer.
+pub trait Board {
+    /// Starts so many ticks a second.
+    fn start(&mut self, ticks_a_second: u32);
+
+    /// Sleeps until a tick has begun, and says how many more wait already.
+    fn wait(&mut self) -> u32;
+
+    /// Lets go of ticks that wait.
+    fn settle(&mut self);
+
+    /// Instructions since the tick began.
+    fn spent(&self) -> u64;
+}
+
+#[cfg(target_os = "none")]
+mod small {
+    use core::fmt;
+    use semihosting::io::{self, Write};
+
+    pub fn say(text: fmt::Arguments) {
+        if let Ok(mut out) = io::stdout() {
+            _ = out.write_fmt(text);
+            _ = out.write_all(b"\n");
+        }
+    }
+
+    /// No panic can be reached: if one could, this would not link.
+    #[panic_handler]
+    fn panic(_: &core::panic::PanicInfo) -> ! {
+        unsafe extern "C" {
+            fn a_panic_path_survives() -> !;
+        }
+        // SAFETY: nobody defines it, so it is never called.
+        unsafe { a_panic_path_survives() }
+    }
+
+    /// The flash that the image lies in.
+    #[cfg(not(feature = "linked"))]
+    pub fn flash() -> &'static [u8] {
+        unsafe extern "C" {
+            static _image: u8;
+            static _image_len: u8;
+        }
+        // SAFETY: the memory map has this region for the image, and nothing writes to it.
+        unsafe { core::slice::from_raw_parts(&raw const _image, &raw const _image_len as usize) }
+    }
+
+    #[cfg(feature = "linked")]
+    pub fn flash() -> &'static [u8] {
+        hardpan::include_image!("../../ramp.hpan")
+    }
+}
+
+#[cfg(target_os = "none")]
+pub use small::{flash, say};
+
+/// A number of the environment, when the program is compiled.
+#[cfg(target_os = "none")]
+const fn number(text: &str) -> u32 {
+    let (bytes, mut i, mut n) = (text.as_bytes(), 0, 0);
+    while i < bytes.len() {
+        n = 10 * n + (bytes[i] - b'0') as u32;
+        i += 1;
+    }
+    n
+}
+
+/// Counts of the timer in a second.
+#[cfg(target_os = "none")]
+pub const CLOCK_HZ: u32 = number(env!("CLOCK_HZ"));
