@@ -1,5 +1,6 @@
 //! What a tick asks, and what it may cost.
 
+#[cfg(feature = "counts")]
 use crate::board::Board;
 use hardpan::Terrain;
 
@@ -16,51 +17,48 @@ fn most_of_one(terrain: &Terrain) -> u64 {
     380 + 410 * lines + 70 * (tests - wide) + 8380 * wide
 }
 
-/// Four wheels by `contact`, and a sensor that looks ahead and down.
+/// Four wheels by `contact`, and points ahead of the vehicle by `closest`.
 #[cfg(feature = "contact")]
 mod contact {
     use super::*;
     use crate::boot::LAYERS;
     use hardpan::heapless::Vec;
-    use hardpan::{
-        Contact, ContactStatus, Hit, Lattice, Method, Pose, SensorConfig, SensorReading, SensorStep, SensorTrace, Tyre,
-        Wheel,
-    };
+    use hardpan::{Answer, Contact, ContactStatus, Hit, Pose, Tyre, Wheel};
 
     pub const TICKS_A_SECOND: u32 = 1000;
     /// A millisecond at 168 MHz, if an instruction takes a cycle.
     pub const BUDGET: u64 = 168_000;
 
-    const TYRE: Tyre = Tyre { method: Method::Columns(Lattice::Columns16), ..Tyre::new(0.33, 0.2) };
+    /// It asks once, below its centre.
+    const TYRE: Tyre = Tyre::new(0.33, 0.2);
     /// Centres of the wheels in the vehicle.
     const WHEELS: [[f64; 3]; 4] = [[1.3, 0.8, 0.0], [1.3, -0.8, 0.0], [-1.3, 0.8, 0.0], [-1.3, -0.8, 0.0]];
 
-    /// Columns that a wheel asks, and what each and the wheel itself add to `closest`.
-    const COLUMNS: u64 = 16;
-    const OF_COLUMN: u64 = 2000;
-    const OF_WHEEL: u64 = 6000;
+    /// How far ahead of the vehicle the ground is asked for, in metres.
+    const AHEAD: [f64; 3] = [5.0, 10.0, 20.0];
+
+    /// What a wheel takes beside its search, and a search for a wheel, in parts of `closest`.
+    const OF_WHEEL: u64 = 29_000;
+    const SEARCH: u64 = 2;
 
     pub fn most(terrain: &Terrain) -> u64 {
-        4 * (COLUMNS * (most_of_one(terrain) + OF_COLUMN) + OF_WHEEL)
+        let one = most_of_one(terrain);
+        4 * (OF_WHEEL + SEARCH * one) + (AHEAD.len() as u64 + 1) * (one + 500)
     }
 
     pub struct Vehicle {
-        config: SensorConfig,
         z: f64,
         wheels: [Contact; 4],
-        sensor: Option<SensorReading>,
+        ahead: [Option<Answer>; AHEAD.len()],
         layers: Vec<Hit, LAYERS>,
     }
 
     impl Vehicle {
         pub fn new(terrain: &Terrain) -> Self {
-            let off = SensorTrace { length: 2.0, offset: 0.5, enabled: false };
-            let ahead = SensorTrace { length: 10.0, offset: 0.0, enabled: true };
             Vehicle {
-                config: SensorConfig { traces: [ahead, off, off, off, off], ..SensorConfig::default() },
                 z: terrain.z_f64(&terrain.closest(place(0, 0.0)).hit) + 0.32,
                 wheels: [const { Contact::of(ContactStatus::NoGround) }; 4],
-                sensor: None,
+                ahead: [None; AHEAD.len()],
                 layers: Vec::new(),
             }
         }
@@ -74,27 +72,71 @@ mod contact {
                 sum += wheel.height;
             }
             self.z = 0.25 * sum + 0.32;
-            self.sensor = terrain.sensor(&self.config, &pose, &SensorStep::default()).ok();
-            if tick % 10 == 0 {
-                _ = terrain.layers_vec(pose.centre, &mut self.layers);
+            for (answer, x) in self.ahead.iter_mut().zip(AHEAD) {
+                *answer = Some(terrain.closest(pose.placed([x, 0.0, 0.0])));
             }
         }
 
-        pub fn say(&self, _: &Terrain, tick: u32) {
+        pub fn say(&mut self, terrain: &Terrain, tick: u32) {
             for (i, wheel) in self.wheels.iter().enumerate() {
                 let [height, deep] = [wheel.height, wheel.penetration].map(micro);
                 let [x, y, z] = wheel.normal.map(micro);
                 let mu = micro(wheel.mu);
                 say!("{tick} wheel {i}: {} z {height} deep {deep} normal {x} {y} {z} mu {mu}", wheel.status as u8);
             }
-            match &self.sensor {
-                Some(sensor) => say!("{tick} ahead: {} at {}", u8::from(sensor.hit[0]), micro(sensor.distance[0])),
-                None => say!("{tick} ahead: not asked"),
+            for (x, answer) in AHEAD.iter().zip(&self.ahead) {
+                let Some(answer) = answer else { continue };
+                say!("{tick} ahead {}: {} z {}", *x as i32, answer.status as u8, micro(terrain.z_f64(&answer.hit)));
             }
-            say!("{tick} layers: {}", self.layers.len());
+            _ = terrain.layers_vec(place(tick, self.z), &mut self.layers);
+            for hit in &self.layers {
+                say!("{tick} layer: z {}", micro(terrain.z_f64(hit)));
+            }
         }
+    }
 
-        pub fn count(&self, _: &Terrain, _: &impl Board) {}
+    #[cfg(feature = "counts")]
+    pub mod counts {
+        use super::*;
+        use core::hint::black_box;
+        use hardpan::{ContactPoint, Lattice, Method, SensorConfig, SensorStep};
+
+        /// Places at which calls are counted.
+        const PLACES: u32 = 30;
+
+        /// Instructions and stack of each call, the most along the drive.
+        pub fn say(terrain: &Terrain, board: &impl Board) {
+            let points = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+                .map(|i| ContactPoint { at: [0.03 * f64::from(i) - 0.135, 0.0, 0.0], weight: 1.0 });
+            let ten = Tyre { method: Method::Points(&points), ..TYRE };
+            let columns = Tyre { method: Method::Columns(Lattice::Columns16), ..TYRE };
+            let sensor = SensorConfig::default();
+            let mut most = [[0; 2]; 6];
+            for tick in 0..PLACES {
+                let z = terrain.z_f64(&terrain.closest(place(10 * tick, 0.0)).hit) + 0.32;
+                let pose = Pose::at(place(10 * tick, z));
+                let wheel = Wheel::at(pose);
+                let mut call = |to: usize, call: &dyn Fn()| {
+                    let before = board.spent();
+                    call();
+                    let spent = [board.spent().wrapping_sub(before), board.stack(call) as u64];
+                    if let Some(most) = most.get_mut(to) {
+                        *most = [most[0].max(spent[0]), most[1].max(spent[1])];
+                    }
+                };
+                call(0, &|| ());
+                call(1, &|| _ = black_box(terrain.closest(pose.centre)));
+                call(2, &|| _ = black_box(terrain.contact(&TYRE, &wheel)));
+                call(3, &|| _ = black_box(terrain.contact(&ten, &wheel)));
+                call(4, &|| _ = black_box(terrain.contact(&columns, &wheel)));
+                call(5, &|| _ = black_box(terrain.sensor(&sensor, &pose, &SensorStep::default())));
+            }
+            let names =
+                ["nothing", "closest", "contact, 1 point", "contact, 10 points", "contact, 16 columns", "sensor"];
+            for (name, [instructions, stack]) in names.iter().zip(most) {
+                say!("count {name}: {instructions} instructions, {stack} bytes of stack");
+            }
+        }
     }
 
     fn place(tick: u32, z: f64) -> [f64; 3] {
@@ -150,7 +192,7 @@ mod closest {
             self.z_mm = sum / 4 + 320;
         }
 
-        pub fn say(&self, terrain: &Terrain, tick: u32) {
+        pub fn say(&mut self, terrain: &Terrain, tick: u32) {
             for (i, wheel) in self.wheels.iter().enumerate() {
                 let Some(answer) = wheel else { continue };
                 let [x, y] = terrain.slope_f32(&answer.hit).map(|v| (v * 1e6) as i32);
@@ -159,8 +201,6 @@ mod closest {
                 say!("{tick} wheel {i}: {} z {z} slope {x} {y} mu {mu}", answer.status as u8);
             }
         }
-
-        pub fn count(&self, _: &Terrain, _: &impl Board) {}
     }
 
     fn z_mm(terrain: &Terrain, answer: &Answer) -> i32 {

@@ -5,6 +5,7 @@ mod write;
 
 pub use slot::{RECORD_LEN, record};
 
+use crate::util::text::grouped;
 use std::fmt;
 
 /// How a file for flash is written.
@@ -81,9 +82,11 @@ impl fmt::Display for NotPlaced {
         match self {
             NotPlaced::Alignment(step) => write!(f, "the address is no multiple of {step}"),
             NotPlaced::Flash { there, needed } => {
+                let [there, needed] = [there, needed].map(|n| grouped(*n));
                 write!(f, "the image takes {needed} bytes, and the flash has {there} from the address on")
             }
             NotPlaced::Slot { there, needed } => {
+                let [there, needed] = [there, needed].map(|n| grouped(*n));
                 write!(f, "the image and its record take {needed} bytes, and a slot has {there}")
             }
             NotPlaced::Halves(step) => {

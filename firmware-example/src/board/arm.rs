@@ -72,7 +72,7 @@ impl Board for Core {
             start.wrapping_sub(SYST::get_current()) & 0xff_ffff
         };
         self.thousand = u64::from(time(nops::<1000>).saturating_sub(time(nops::<0>))).max(1);
-        timer.set_reload(CLOCK_HZ / ticks_a_second - 1);
+        timer.set_reload(CLOCK_HZ.checked_div(ticks_a_second).unwrap_or(CLOCK_HZ).saturating_sub(1));
         timer.clear_current();
         // SAFETY: the interrupt is not enabled yet.
         unsafe { *PRODUCER.0.get() = self.producer.take() };
@@ -93,8 +93,26 @@ impl Board for Core {
         while self.ticks.dequeue().is_some() {}
     }
 
+    #[cfg(feature = "counts")]
+    #[inline(never)]
+    fn stack(&self, call: &dyn Fn()) -> usize {
+        const DEPTH: usize = 16_384;
+        const PAINT: u32 = 0xcccc_cccc;
+        cortex_m::interrupt::free(|_| {
+            let sp: usize;
+            // SAFETY: all that is painted lies below the stack pointer, in the stack's own region, and no interrupt comes.
+            unsafe {
+                asm!("mov {}, sp", out(reg) sp);
+                let low = (sp - DEPTH) as *mut u32;
+                (0..DEPTH / 4).for_each(|i| low.add(i).write_volatile(PAINT));
+                call();
+                (0..DEPTH / 4).find(|&i| low.add(i).read_volatile() != PAINT).map_or(0, |first| DEPTH - 4 * first)
+            }
+        })
+    }
+
     fn spent(&self) -> u64 {
-        self.counts() * 1000 / self.thousand
+        (self.counts() * 1000).checked_div(self.thousand).unwrap_or(u64::MAX)
     }
 }
 

@@ -206,7 +206,7 @@ fn by_03_what_does_not_fit_is_refused() {
     for (code, typed, why) in [
         (2, "bridge.hpan --address 0x08040040 -o x.hex", "the address is no multiple of 128"),
         (2, "bridge.hpan --address 0x08040080 -o x.uf2", "the address is no multiple of 256"),
-        (2, &format!("bridge.hpan --address 0 --flash-size {less} -o x.bin"), "and the flash has 23551 from"),
+        (2, &format!("bridge.hpan --address 0 --flash-size {less} -o x.bin"), "and the flash has 23,551 from"),
         (2, "bridge.hpan --address 0xffffff80 -o x.bin", "and the flash has 128 from the address on"),
         (2, "bridge.hpan --address 0 --flash-size 40K --slot a --sequence 1 -o x.hex", "and a slot has 20,480"),
         (
