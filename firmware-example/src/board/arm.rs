@@ -40,12 +40,6 @@ struct Core {
     thousand: u64,
 }
 
-#[inline(never)]
-fn nops<const N: usize>() {
-    // SAFETY: does nothing.
-    unsafe { asm!(".rept {}", "nop", ".endr", const N) };
-}
-
 impl Core {
     fn counts(&self) -> u64 {
         let (begun, left) = (BEGUN.load(Ordering::Relaxed), SYST::get_current());
@@ -71,7 +65,7 @@ impl Board for Core {
             call();
             start.wrapping_sub(SYST::get_current()) & 0xff_ffff
         };
-        self.thousand = u64::from(time(nops::<1000>).saturating_sub(time(nops::<0>))).max(1);
+        self.thousand = u64::from(time(super::nops::<1000>).saturating_sub(time(super::nops::<0>))).max(1);
         timer.set_reload(CLOCK_HZ.checked_div(ticks_a_second).unwrap_or(CLOCK_HZ).saturating_sub(1));
         timer.clear_current();
         // SAFETY: the interrupt is not enabled yet.

@@ -10,7 +10,7 @@ mod riscv;
 #[cfg(not(target_os = "none"))]
 pub use host::{say, start};
 
-/// What the timer says of a tick as it begins: its number, or the instructions until then.
+/// What the timer says of a tick as it begins: its number, or a count.
 pub type Tick = u32;
 
 /// A core with a timer.
@@ -96,3 +96,11 @@ const fn number(text: &str) -> u32 {
 /// Counts of the timer in a second.
 #[cfg(target_os = "none")]
 pub const CLOCK_HZ: u32 = number(env!("CLOCK_HZ"));
+
+/// Instructions that do nothing: the timer is compared with them.
+#[cfg(target_os = "none")]
+#[inline(never)]
+fn nops<const N: usize>() {
+    // SAFETY: does nothing.
+    unsafe { core::arch::asm!(".rept {}", "nop", ".endr", const N) };
+}

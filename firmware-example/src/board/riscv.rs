@@ -63,7 +63,7 @@ fn next(at: u64) {
     }
 }
 
-fn instructions() -> u32 {
+fn counts() -> u32 {
     let v;
     // SAFETY: reads a counter.
     unsafe { asm!("csrr {}, minstret", out(reg) v) };
@@ -74,7 +74,7 @@ extern "C" fn tick() {
     next(time() + u64::from(A_TICK.load(Ordering::Relaxed)));
     // SAFETY: nothing else uses it once the interrupt is enabled.
     if let Some(producer) = unsafe { &mut *PRODUCER.0.get() } {
-        _ = producer.enqueue(instructions());
+        _ = producer.enqueue(counts());
     }
 }
 
@@ -82,10 +82,19 @@ struct Core {
     ticks: Consumer<'static, Tick>,
     producer: Option<Producer<'static, Tick>>,
     began: u32,
+    /// Counts that a thousand instructions take: emulators count time.
+    thousand: u64,
 }
 
 impl Board for Core {
     fn start(&mut self, ticks_a_second: u32) {
+        let count = |call: fn()| {
+            let start = counts();
+            call();
+            counts().wrapping_sub(start)
+        };
+        let thousand = count(super::nops::<1000>).saturating_sub(count(super::nops::<0>));
+        self.thousand = u64::from(thousand).max(1);
         A_TICK.store(CLOCK_HZ / ticks_a_second, Ordering::Relaxed);
         // SAFETY: the interrupt is not enabled yet.
         unsafe { *PRODUCER.0.get() = self.producer.take() };
@@ -110,14 +119,14 @@ impl Board for Core {
     }
 
     fn spent(&self) -> u64 {
-        instructions().wrapping_sub(self.began).into()
+        (u64::from(counts().wrapping_sub(self.began)) * 1000).checked_div(self.thousand).unwrap_or(u64::MAX)
     }
 }
 
 extern "C" fn start() -> ! {
     // SAFETY: runs once, and nothing else names the queue.
     let (producer, ticks) = unsafe { (*&raw mut QUEUE).split() };
-    let core = Core { ticks, producer: Some(producer), began: 0 };
+    let core = Core { ticks, producer: Some(producer), began: 0, thousand: 1 };
     exit(crate::run(core, flash()).into())
 }
 

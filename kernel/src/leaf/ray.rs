@@ -47,7 +47,8 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => self.near_meetings::<Narrow>(mask, s, take),
             MEDIUM => self.near_meetings::<Medium>(mask, s, take),
-            _ => self.wide_meetings(mask, s, take),
+            _ if cfg!(feature = "wide") => self.wide_meetings(mask, s, take),
+            _ => {}
         }
     }
 
