@@ -56,7 +56,7 @@ mod contact {
     impl Vehicle {
         pub fn new(terrain: &Terrain) -> Self {
             Vehicle {
-                z: terrain.z_f64(&terrain.closest(place(0, 0.0)).hit) + 0.32,
+                z: terrain.z_f64(&terrain.closest(place(terrain, 0, 0.0)).hit) + 0.32,
                 wheels: [const { Contact::of(ContactStatus::NoGround) }; 4],
                 ahead: [None; AHEAD.len()],
                 layers: Vec::new(),
@@ -65,7 +65,7 @@ mod contact {
 
         /// The pose is level, at the height that the wheels had a tick ago.
         pub fn tick(&mut self, terrain: &Terrain, tick: u32) {
-            let pose = Pose::at(place(tick, self.z));
+            let pose = Pose::at(place(terrain, tick, self.z));
             let mut sum = 0.0;
             for (wheel, at) in self.wheels.iter_mut().zip(WHEELS) {
                 *wheel = terrain.contact(&TYRE, &Wheel::at(Pose::at(pose.placed(at))));
@@ -88,7 +88,7 @@ mod contact {
                 let Some(answer) = answer else { continue };
                 say!("{tick} ahead {}: {} z {}", *x as i32, answer.status as u8, micro(terrain.z_f64(&answer.hit)));
             }
-            _ = terrain.layers_vec(place(tick, self.z), &mut self.layers);
+            _ = terrain.layers_vec(place(terrain, tick, self.z), &mut self.layers);
             for hit in &self.layers {
                 say!("{tick} layer: z {}", micro(terrain.z_f64(hit)));
             }
@@ -113,8 +113,8 @@ mod contact {
             let sensor = SensorConfig::default();
             let mut most = [[0; 2]; 6];
             for tick in 0..PLACES {
-                let z = terrain.z_f64(&terrain.closest(place(10 * tick, 0.0)).hit) + 0.32;
-                let pose = Pose::at(place(10 * tick, z));
+                let z = terrain.z_f64(&terrain.closest(place(terrain, 10 * tick, 0.0)).hit) + 0.32;
+                let pose = Pose::at(place(terrain, 10 * tick, z));
                 let wheel = Wheel::at(pose);
                 let mut call = |to: usize, call: &dyn Fn()| {
                     let before = board.spent();
@@ -139,8 +139,10 @@ mod contact {
         }
     }
 
-    fn place(tick: u32, z: f64) -> [f64; 3] {
-        [60.0 + 0.02 * f64::from(tick), 0.0, z]
+    /// It drives east from the middle of the ground, 20 m a second.
+    fn place(terrain: &Terrain, tick: u32, z: f64) -> [f64; 3] {
+        let [low, high] = terrain.bounds();
+        [0.5 * (low[0] + high[0]) + 0.02 * f64::from(tick), 0.5 * (low[1] + high[1]), z]
     }
 
     /// In millionths, towards zero.
@@ -170,13 +172,17 @@ mod closest {
     }
 
     pub struct Vehicle {
+        /// The middle of the ground, and the height of the hubs.
+        middle_mm: [i32; 2],
         z_mm: i32,
         wheels: [Option<Answer>; 4],
     }
 
     impl Vehicle {
         pub fn new(terrain: &Terrain) -> Self {
-            let mut vehicle = Vehicle { z_mm: 0, wheels: [None; 4] };
+            let [low, high] = terrain.bounds();
+            let middle_mm = [0, 1].map(|k: usize| (500.0 * (low[k] + high[k])) as i32);
+            let mut vehicle = Vehicle { middle_mm, z_mm: 0, wheels: [None; 4] };
             vehicle.tick(terrain, 0);
             vehicle
         }
@@ -184,7 +190,8 @@ mod closest {
         pub fn tick(&mut self, terrain: &Terrain, tick: u32) {
             let mut sum = 0;
             for (wheel, [x, y, z]) in self.wheels.iter_mut().zip(HUBS) {
-                let hub = [60_000 + 200 * tick as i32 % 20_000 + x, y, self.z_mm + z];
+                // east, 20 m a second
+                let hub = [self.middle_mm[0] + 200 * tick as i32 + x, self.middle_mm[1] + y, self.z_mm + z];
                 let answer = terrain.closest(hub.map(|mm| Fixed::from_num(mm).wrapping_div_int(1000)));
                 sum += z_mm(terrain, &answer);
                 *wheel = Some(answer);

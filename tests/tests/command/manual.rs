@@ -600,8 +600,8 @@ fn the_model_is_the_one_that_is_checked() {
     }
     let [base, line, test] = model("an386", "ground");
     let wide = wide("an386").unwrap();
-    let firmware = read("firmware-example/src/main.rs");
-    let code = format!("{base} + 130 + {line} * lines + {test} * (tests - wide) + {wide} * wide\n");
+    let firmware = read("firmware-example/src/vehicle.rs");
+    let code = format!("{base} + {line} * lines + {test} * (tests - wide) + {wide} * wide\n");
     assert!(firmware.contains(&code), "{code}");
     let times = format!("counts {} times as much as another", (wide / test).round());
     assert!(read("firmware-example/README.md").contains(&times), "{times}");
