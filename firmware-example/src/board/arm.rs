@@ -2,7 +2,6 @@
 
 use super::{Board, CLOCK_HZ, Tick, flash};
 use core::{
-    arch::asm,
     cell::UnsafeCell,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -96,7 +95,7 @@ impl Board for Core {
             let sp: usize;
             // SAFETY: all that is painted lies below the stack pointer, in the stack's own region, and no interrupt comes.
             unsafe {
-                asm!("mov {}, sp", out(reg) sp);
+                core::arch::asm!("mov {}, sp", out(reg) sp);
                 let low = (sp - DEPTH) as *mut u32;
                 (0..DEPTH / 4).for_each(|i| low.add(i).write_volatile(PAINT));
                 call();
