@@ -265,7 +265,7 @@ example() {
         [ "${spent:-$most}" -lt "$most" ] || fail "the controller on $name takes $spent instructions a tick"
         [ "$name" != an386 ] || cp "$out/transcript" "$out/example"
         as_host "$name" "$program" "$out/host-$kind" 1 "$flash/ones" "image: refused: blank memory"
-        as_host "$name" "$program" "$out/host-$kind" 2 "$flash/damaged" "image: refused: the image is damaged: tile"
+        as_host "$name" "$program" "$out/host-$kind" 2 "$flash/damaged" "image: refused: the image is damaged: "
     done <<<"$(controllers)"
 
     host=$out/host-contact program=$out/controller-an386
