@@ -8,7 +8,7 @@ use crate::{
 
 /// Ticks of a run, and of how many one is printed.
 const TICKS: u32 = 300;
-const PRINTED: u32 = 50;
+const PRINTED: u32 = 150;
 
 pub fn run(mut board: impl Board, flash: &'static [u8]) -> Result<(), End> {
     board.start(vehicle::TICKS_A_SECOND);

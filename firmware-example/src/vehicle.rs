@@ -180,8 +180,10 @@ mod closest {
 
     impl Vehicle {
         pub fn new(terrain: &Terrain) -> Self {
-            let [low, high] = terrain.bounds();
-            let middle_mm = [0, 1].map(|k: usize| (500.0 * (low[k] + high[k])) as i32);
+            let h = terrain.header();
+            // sums of the least and the greatest, in lattice steps, which are powers of two of a metre
+            let sum = |k: usize| 2 * h.origin[k] + i64::from(h.min[k]) + i64::from(h.max[k]);
+            let middle_mm = [0, 1].map(|k: usize| ((sum(k) * 500) >> h.xy_log2.unsigned_abs().min(31)) as i32);
             let mut vehicle = Vehicle { middle_mm, z_mm: 0, wheels: [None; 4] };
             vehicle.tick(terrain, 0);
             vehicle

@@ -247,14 +247,14 @@ example() {
     head -c 65536 /dev/zero | tr '\0' '\377' >"$flash/ones"
     patched ramp newer 10 '\x03\x00'
     patched ramp damaged 18000 '\x5a'
-    "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 64K --slot a --sequence 1 -o "$flash/a.bin" >/dev/null
-    "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 64K --slot b --sequence 2 -o "$flash/b.bin" >/dev/null
+    "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 4M --slot a --sequence 1 -o "$flash/a.bin" >/dev/null
+    "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 4M --slot b --sequence 2 -o "$flash/b.bin" >/dev/null
     cat "$flash/a.bin" "$flash/b.bin" >"$flash/slots"
-    patched slots b-damaged $((32768 + 18000)) '\x5a'
-    patched slots b-unfinished $((65536 - 128)) '\xff\xff\xff\xff\xff\xff\xff\xff'
-    patched slots b-torn $((65536 - 120)) '\x07'
+    patched slots b-damaged $((2097152 + 18000)) '\x5a'
+    patched slots b-unfinished $((4194304 - 128)) '\xff\xff\xff\xff\xff\xff\xff\xff'
+    patched slots b-torn $((4194304 - 120)) '\x07'
     patched b-damaged both-damaged 18000 '\x5a'
-    patched b-torn no-slot $((32768 - 120)) '\x07'
+    patched b-torn no-slot $((2097152 - 120)) '\x07'
 
     while read -r name target profile kind most at qemu; do
         usable "$target" "${qemu%% *}" || continue
