@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 short=(style tests examples python cores)
 long=(torture profiles packages platforms random fuzz c vs)
-declare -A minutes=([style]=2 [tests]=10 [examples]=0 [python]=2 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3 [vs]=20)
+declare -A minutes=([style]=2 [tests]=10 [examples]=0 [python]=2 [cores]=8 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3 [vs]=20)
 
 steps=()
 for step in "${@:-short}"; do

@@ -313,6 +313,10 @@ contact, 16 columns:gate_open -u wheels_columns
 sensor:gate_open -u wheels_sensor
 END
     grep -E '^\| `(closest|contact|sensor)' $page | diff - "$place/rows" || fail "$page has another table than was measured"
+    build -p gate --release --target $target --no-default-features
+    link "gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed" $target release
+    code=$(section .text)
+    grep -q "take ${code:0:2},${code:2} bytes of code" $page || fail "$page: without wide it takes $code bytes of code"
     build -p gate --release --target $target
 }
 
