@@ -38,6 +38,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+#![cfg_attr(not(all(feature = "verify", feature = "wide")), allow(dead_code))]
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("terrain images are little-endian and are read in place");
@@ -54,6 +55,7 @@ mod query;
 mod rays;
 mod search;
 mod trace;
+#[cfg(feature = "verify")]
 mod verify;
 
 pub use error::{OpenError, VerifyError};
@@ -70,6 +72,7 @@ pub use query::{Cursor, Field, FieldGround, Ground, Options, Surface};
 pub use query::{FaceNormal, Kind, Kinds, MAX_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
 pub use query::{SensorConfig, SensorError, SensorReading, SensorStep, SensorTrace, Setting, TRACES};
 pub use trace::Trace;
+#[cfg(feature = "verify")]
 pub use verify::Verifier;
 
 #[doc = include_str!("../README.md")]

@@ -21,7 +21,7 @@ use super::{
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Make", &["build", "merge", "rebuild", "materials", "grid", "vstu"]),
+    ("Make", &["build", "merge", "rebuild", "materials", "grid", "flash", "vstu"]),
     ("Look", &["info", "query", "sensor", "export", "inspect"]),
     ("Check", &["check", "verify", "diff", "bench", "replay"]),
 ];

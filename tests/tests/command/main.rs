@@ -11,6 +11,7 @@ mod demo;
 mod diff;
 mod export;
 mod fbx;
+mod flash;
 mod forged;
 mod formats;
 mod grid;
