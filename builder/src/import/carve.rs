@@ -31,7 +31,7 @@ struct Piece {
 
 /// Whether a source is ground into which marks are cut.
 pub fn is_cut(source: &SourceFile) -> bool {
-    source.obstacle != Some(true) && source.include != Some(false) && source.scatter.is_none()
+    !source.is_obstacle() && source.include != Some(false) && source.scatter.is_none()
 }
 
 /// Cuts trails, then potholes, into what a file has.

@@ -84,6 +84,8 @@ pub struct Import {
     pub vertices: Vec<usize>,
     /// The same of height fields.
     pub fields: Vec<usize>,
+    /// What of a file stands several times in it.
+    copies: Placed,
     /// What each file is called, in the order given.
     pub called: Vec<Called>,
     /// Where on earth files of heights say that the scene lies.
@@ -143,7 +145,7 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
 /// empty.
 pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
-    join(parts(files, called)?, paths.into_iter())
+    join(parts(files, called, &Budget::default())?, paths.into_iter())
 }
 
 /// Reads files as settings have them, each at its places, with trails and potholes, unless that is more than may be:
@@ -163,7 +165,7 @@ pub fn read_sources(
     };
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, frame(s))).collect();
     let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
-    let mut parts = parts(&files, &called)?;
+    let mut parts = parts(&files, &called, budget)?;
     let placed = place::place(&mut parts, sources, budget)?;
     let ground = parts.iter_mut().zip(sources).filter(|(_, (_, source))| carve::is_cut(source));
     ground.for_each(|(part, _)| carve::carve(part, &settings.trails, &settings.potholes));
@@ -171,10 +173,10 @@ pub fn read_sources(
 }
 
 /// The scene of each file.
-fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Vec<Import>, ImportError> {
+fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str], budget: &Budget) -> Result<Vec<Import>, ImportError> {
     let read = |(file, frame): &(_, Frame)| {
         let path = AsRef::<Path>::as_ref(file);
-        reader(path)?(&Given { path, frame })
+        reader(path)?(&Given { path, frame, budget })
     };
     let mut parts: Vec<Import> = files.iter().map(read).collect::<Result<_, _>>()?;
     #[cfg(feature = "heights")]

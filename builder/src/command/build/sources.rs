@@ -19,7 +19,7 @@ use crate::{check, import};
 
 use super::{
     super::{
-        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, notes,
+        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, note, notes,
         progress::stage, shown,
     },
     Done, Failure, Report, Sources, Transform, has_extension, named, quoted, same,
@@ -134,7 +134,8 @@ impl<'a> Asked<'a> {
         let (read, time) = stage("reading", || read(&sources, &settings, &from.scene.budget()));
         let (inputs, mut import, placed) = read?;
         if placed.places > 0 {
-            report.note(format!("{} come to {placed}", counted(placed.places, "place")));
+            // at once: building may take long
+            note(format!("{} come to {placed}", counted(placed.places, "place")));
         }
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;

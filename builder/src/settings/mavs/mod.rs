@@ -15,7 +15,7 @@ use self::paths::{Folders, Note};
 use super::frame::Up;
 use super::marks::Trail;
 use super::placement::{Placement, Scatter};
-use super::{FirstRow, PartRule, Scale, Settings, SettingsError, SourceFile};
+use super::{FirstRow, Obstacle, PartRule, Scale, Settings, SettingsError, SourceFile};
 use crate::util::text::{bounded, bounded_text, counted};
 use hardpan::format::surface;
 use serde_json::{Map, Value};
@@ -37,12 +37,34 @@ pub struct Typed {
     pub data_dir: Option<PathBuf>,
     /// Another number draws other places.
     pub seed: u32,
-    /// Objects are ground, too.
-    pub drivable: bool,
+    /// What becomes of objects; by default obstacles.
+    pub objects: Objects,
     /// Trails are bands of materials.
     pub trails: bool,
     /// The first frame of an animation is an obstacle.
     pub first_frame: bool,
+}
+
+/// What becomes of objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objects {
+    /// They are obstacles.
+    #[default]
+    Obstacles,
+    /// They are obstacles for which boxes stand.
+    Boxes,
+    /// They are ground, too.
+    Drivable,
+}
+
+impl Objects {
+    fn obstacle(self) -> Option<Obstacle> {
+        match self {
+            Objects::Obstacles => Some(Obstacle::Yes),
+            Objects::Boxes => Some(Obstacle::Box),
+            Objects::Drivable => None,
+        }
+    }
 }
 
 /// A scene as settings, and what is to be said of it.
@@ -270,7 +292,7 @@ impl Scene<'_> {
                 self.read.notes.push("the ground is Objects[0]: there is no Surface Mesh".into());
             }
             let by_group = flag(top, "Label By Group") || flag(object, "Label By Group");
-            let on = if self.typed.drivable && !first_is_ground { &grounds[..] } else { &[] };
+            let on = if self.typed.objects == Objects::Drivable && !first_is_ground { &grounds[..] } else { &[] };
             self.object(object, i, is_ground, by_group, on)?;
         }
         if self.read.files.is_empty() {
@@ -396,7 +418,7 @@ impl Scene<'_> {
     ) -> Result<(), String> {
         let at = format!("Objects[{i}]");
         let mut source = self.source(own, &at, false)?;
-        source.obstacle = (!is_ground && !self.typed.drivable).then_some(true);
+        source.obstacle = self.typed.objects.obstacle().filter(|_| !is_ground);
         source.placed = objects(own, "Instances").map(|(_, own)| self.placement(own)).collect();
         if let Some(random) = own.get("Random").and_then(Value::as_object) {
             source.scatter = Some(self.random(random, &at, i, on)?);
@@ -482,7 +504,7 @@ impl Scene<'_> {
         let mut mesh = own.clone();
         mesh.insert("Mesh".into(), format!("{folder}/{first}").into());
         let mut source = self.source(&mesh, at, false)?;
-        source.obstacle = (!self.typed.drivable).then_some(true);
+        source.obstacle = self.typed.objects.obstacle();
         let size = number(own, "Mesh Scale").unwrap_or(1.0);
         source.placed = vec![Placement {
             scale: (size != 1.0).then_some(Scale::All(size)),
