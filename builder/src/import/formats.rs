@@ -180,7 +180,7 @@ pub static FORMATS: &[Format] = &[
     refused("json", &["json"], NONE, Next::BuildBy, |_| {
         "name a scene of MAVS alone; or, if these are settings, build by them".into()
     }),
-    refused("vstu", &["vstu"], NONE, Next::BuildMeshBy, |_| "name it beside the mesh".into()),
+    refused("vstu", &["vstu", "tdf"], NONE, Next::BuildMeshBy, |_| "name it beside the mesh".into()),
     Format {
         name: "mtl",
         endings: &["mtl"],

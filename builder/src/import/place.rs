@@ -4,9 +4,9 @@ use std::{collections::HashMap, path::Path};
 
 use super::{Import, ImportError, MAX_VERTICES, report::Count, too_many};
 use crate::scene::{HeightField, Triangle};
-use crate::settings::{Obstacle, SourceFile};
 use crate::settings::frame::{Frame, Native, Transform, Unit, Up};
 use crate::settings::placement::Scatter;
+use crate::settings::{Obstacle, SourceFile};
 use crate::util::dice::Dice;
 use crate::util::text::{bounded, counted, grouped};
 use hardpan_shaders::sort::mix;

@@ -12,6 +12,7 @@ pub mod mavs;
 mod part;
 pub mod placement;
 mod rule;
+mod tdf;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "json")]

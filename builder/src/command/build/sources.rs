@@ -225,6 +225,7 @@ pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
     let settings = match Form::of(path) {
+        _ if has_extension(path, "tdf") => Settings::from_tdf(&text),
         _ if has_extension(path, "vstu") || Settings::is_vstu(&text) => Settings::from_vstu(&text),
         Some(Form::Json) => Settings::from_json(&text).map(|s| (s, Vec::new())),
         // as no TOML begins

@@ -5,12 +5,13 @@ mod container;
 mod tree;
 
 use std::{
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     rc::Rc,
 };
 
 use self::accessor::Source;
-use self::tree::{Node, Primitive, Root};
+use self::tree::{Mesh, Node, Primitive, Root};
 use super::{
     FileReport, Frame, Import, ImportError, ImportErrorKind, Library, MAX_SOURCES, MAX_VERTICES, NO_NAME, Names, Next,
     Place, Unit, Up, bytes, file_name, forget_unused, number_sources,
@@ -151,16 +152,24 @@ fn tops(root: &Root) -> Vec<usize> {
     (0..inner.len()).filter(|&i| !inner[i]).collect()
 }
 
-/// Triangles and vertices of a primitive, as its accessors state them; it counts as one, whatever it has.
-fn size(root: &Root, primitive: &Primitive) -> [u64; 2] {
+/// Triangles and vertices of a mesh, as its accessors state them. A primitive counts as a triangle, whatever it has, and
+/// so do three vertices.
+fn size(root: &Root, mesh: &Mesh) -> [u64; 2] {
     let count = |number: usize| root.accessors.get(number).map_or(0, |a| a.count);
-    let vertices = primitive.attributes.get("POSITION").map_or(0, |&number| count(number));
-    let corners = primitive.indices.map_or(vertices, count);
-    match primitive.mode.unwrap_or(4) {
-        4 => [(corners / 3).max(1), vertices],
-        5 | 6 => [corners.saturating_sub(2).max(1), vertices],
-        _ => [1, 0],
+    let (mut triangles, mut vertices) = (0u64, 0u64);
+    let mut known = HashSet::new();
+    for primitive in &mesh.primitives {
+        let place = primitive.attributes.get("POSITION").copied();
+        let own = place.map_or(0, count);
+        let corners = primitive.indices.map_or(own, count);
+        let mode = primitive.mode.unwrap_or(4);
+        let faces = if mode == 4 { corners / 3 } else { corners.saturating_sub(2) };
+        triangles = triangles.saturating_add(if mode < 4 { 1 } else { faces.max(1) });
+        if mode >= 4 && place.is_some_and(|place| known.insert(place)) {
+            vertices = vertices.saturating_add(own);
+        }
     }
+    [triangles.max(vertices / 3), vertices]
 }
 
 /// What stands several times. All that nodes place must be within the budget.
@@ -181,8 +190,7 @@ fn count(path: &Path, root: &Root, budget: &Budget) -> Result<Placed, ImportErro
     }
     let (mut copies, mut all) = (Placed::default(), [0u64; 2]);
     for (mesh, times) in root.meshes.iter().zip(times) {
-        let each = mesh.primitives.iter().map(|p| size(root, p));
-        let own = each.fold([0u64; 2], |[a, b], [c, d]| [a.saturating_add(c), b.saturating_add(d)]);
+        let own = size(root, mesh);
         copies.add(times, own[0]);
         all = [0, 1].map(|k| all[k].saturating_add(own[k].saturating_mul(times)));
     }
@@ -229,6 +237,8 @@ fn assemble(
         let own = || mesh.name.as_deref().map(words).filter(|own| !own.is_empty() && own.len() <= LONGEST_NAME);
         let name = if name.is_empty() { own().map_or(NO_NAME.into(), Rc::from) } else { name };
         let object = sources.number(&name).ok_or_else(|| Names::too_long(path))?;
+        // primitives of a mesh may share vertices
+        let mut known = HashMap::new();
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             let at = |cause: String| wrong(format!("meshes[{number}].primitives[{p}]: {cause}"));
             let material = match primitive.material {
@@ -243,7 +253,7 @@ fn assemble(
                 return Err(too_many(path, "more than 65,535 materials"));
             }
             let before = scene.triangles.len();
-            faces(source, primitive, &matrix, transform, material as u16, &mut scene, tally).map_err(at)?;
+            faces(source, primitive, &matrix, transform, material as u16, &mut known, &mut scene, tally).map_err(at)?;
             of.resize(of.len() + scene.triangles.len() - before, object);
         }
     }
@@ -273,12 +283,14 @@ fn words(name: &str) -> String {
 }
 
 /// Adds the triangles of a primitive.
+#[allow(clippy::too_many_arguments)] // what is read, and where it goes
 fn faces(
     source: &Source,
     primitive: &Primitive,
     matrix: &Matrix,
     transform: &Transform,
     material: u16,
+    known: &mut HashMap<usize, (u32, usize)>,
     scene: &mut Scene,
     tally: &mut Tally,
 ) -> Result<(), String> {
@@ -290,17 +302,24 @@ fn faces(
     if mode > 6 {
         return Err(format!("its mode {mode} is unknown"));
     }
-    let &places = primitive.attributes.get("POSITION").ok_or("it has no POSITION")?;
-    let places = source.places(places)?;
-    let indices = match primitive.indices {
-        Some(number) => source.indices(number, places.len())?,
-        None => (0..places.len() as u32).collect(),
+    let &number = primitive.attributes.get("POSITION").ok_or("it has no POSITION")?;
+    let (base, vertices) = match known.get(&number) {
+        Some(known) => *known,
+        None => {
+            let places = source.places(number)?;
+            let base = scene.positions.len() as u32;
+            scene.positions.try_reserve(places.len()).map_err(|_| "there is not enough memory for it")?;
+            scene.positions.extend(places.iter().map(|p| transform.apply(apply(matrix, *p))));
+            known.insert(number, (base, places.len()));
+            (base, places.len())
+        }
     };
-    let base = scene.positions.len() as u32;
-    let room = scene.positions.try_reserve(places.len()).and(scene.triangles.try_reserve(indices.len()));
-    room.map_err(|_| "there is not enough memory for it")?;
-    scene.positions.extend(places.iter().map(|p| transform.apply(apply(matrix, *p))));
-    let count = |name: &str| primitive.attributes.keys().filter(|key| key.starts_with(name)).count() * places.len();
+    let indices = match primitive.indices {
+        Some(number) => source.indices(number, vertices)?,
+        None => (0..vertices as u32).collect(),
+    };
+    scene.triangles.try_reserve(indices.len() / 3).map_err(|_| "there is not enough memory for it")?;
+    let count = |name: &str| primitive.attributes.keys().filter(|key| key.starts_with(name)).count() * vertices;
     tally.add(Thing::Normals, count("NORMAL") as u64);
     tally.add(Thing::TextureCoordinates, count("TEXCOORD") as u64);
     tally.add(Thing::Colours, count("COLOR") as u64);

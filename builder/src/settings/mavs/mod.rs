@@ -324,6 +324,17 @@ impl Scene<'_> {
 
     /// A map of heights, its middle at zero and its first row in the south: grey 128 is the height 0.
     fn heightmap(&mut self, own: &Map<String, Value>, at: &str, position: [f64; 3]) -> Result<SourceFile, String> {
+        let turned = triple(own, "YawPitchRoll").is_some_and(|turns| turns != [0.0; 3]);
+        let flags = ["Rotate Y to Z", "Rotate X to Y", "Rotate Y to X"].map(|key| (key, flag(own, key)));
+        let scaled = triple(own, "Scale").is_some_and(|scale| scale != [1.0; 3]);
+        let all = flags.into_iter().chain([("YawPitchRoll", turned), ("Scale", scaled)]);
+        if let Some((key, _)) = all.into_iter().find(|(_, is)| *is) {
+            let hint = "a map of heights takes Position, and in its Heightmap Resolution and Scale";
+            return Err(format!("{at}.{key}: {hint}; leave {key} out, or make a mesh of the map"));
+        }
+        if own.contains_key("Mesh") {
+            self.read.notes.push(format!("{at}.Mesh is not used: there is a Heightmap"));
+        }
         let at = format!("{at}.Heightmap");
         let own = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is no object"))?;
         let map = text_of(own, "Map").filter(|name| !name.is_empty());
@@ -338,9 +349,6 @@ impl Scene<'_> {
         }
         if step == 0.0 {
             return Err(format!("{at}.Scale is 0; write the metres of a step of grey"));
-        }
-        if self.typed.trails {
-            self.read.notes.push(format!("{at}: trails are cut into meshes alone"));
         }
         let source = SourceFile {
             file: place.to_string_lossy().into_owned(),
