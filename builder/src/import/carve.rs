@@ -4,7 +4,7 @@
 //! ground along its edges. The ground within gets another material, or is lowered.
 
 use super::{Import, NO_NAME};
-use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
+use crate::scene::{DEFAULT_MU, HeightField, Material, Scene, Triangle};
 use crate::settings::SourceFile;
 use crate::settings::marks::{Pothole, Trail};
 
@@ -142,10 +142,22 @@ fn dig(part: &mut Import, trails: &[Trail], holes: &[Hole]) {
         let text = "no post of this map lies in it, so the ground there is as if it were not";
         warnings.push(format!("potholes left out: {lost} ({text})"));
     }
-    if !trails.is_empty() {
+    if trails.iter().any(|trail| part.scene.fields.iter().any(|field| meets(trail, field))) {
         warnings.push("trails are cut into meshes, and this is a map of heights: it has none".into());
     }
     part.report.files.iter_mut().for_each(|file| file.warnings.extend(warnings.iter().cloned()));
+}
+
+/// Whether a trail may lie over a field.
+fn meets(trail: &Trail, field: &HeightField) -> bool {
+    let reach = f64::max(trail.width, trail.wheelbase + trail.track_width) / 2.0;
+    let corners: Vec<[f64; 3]> = trail.points.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
+    let [low, high] = ends(corners.iter());
+    let counts = [field.columns, field.rows].map(|count| count.saturating_sub(1) as f64);
+    [0, 1].iter().all(|&k| {
+        let [from, to] = [field.origin[k], field.origin[k] + counts[k] * field.pitch];
+        low[k] - reach < to && high[k] + reach > from
+    })
 }
 
 impl Stamp {

@@ -152,9 +152,9 @@ fn tops(root: &Root) -> Vec<usize> {
     (0..inner.len()).filter(|&i| !inner[i]).collect()
 }
 
-/// Triangles and vertices of a mesh, as its accessors state them. A primitive counts as a triangle, whatever it has, and
-/// so do three vertices.
-fn size(root: &Root, mesh: &Mesh) -> [u64; 2] {
+/// Triangles of a mesh, as its accessors state them. A primitive counts as one, whatever it has, and so do three
+/// vertices.
+fn size(root: &Root, mesh: &Mesh) -> u64 {
     let count = |number: usize| root.accessors.get(number).map_or(0, |a| a.count);
     let (mut triangles, mut vertices) = (0u64, 0u64);
     let mut known = HashSet::new();
@@ -169,7 +169,7 @@ fn size(root: &Root, mesh: &Mesh) -> [u64; 2] {
             vertices = vertices.saturating_add(own);
         }
     }
-    [triangles.max(vertices / 3), vertices]
+    triangles.max(vertices / 3)
 }
 
 /// What stands several times. All that nodes place must be within the budget.
@@ -188,16 +188,13 @@ fn count(path: &Path, root: &Root, budget: &Budget) -> Result<Placed, ImportErro
             *times.get_mut(number).ok_or_else(|| wrong(format!("meshes[{number}] is not there")))? += 1;
         }
     }
-    let (mut copies, mut all) = (Placed::default(), [0u64; 2]);
+    let (mut copies, mut all) = (Placed::default(), 0u64);
     for (mesh, times) in root.meshes.iter().zip(times) {
         let own = size(root, mesh);
-        copies.add(times, own[0]);
-        all = [0, 1].map(|k| all[k].saturating_add(own[k].saturating_mul(times)));
+        copies.add(times, own);
+        all = all.saturating_add(own.saturating_mul(times));
     }
-    budget.holds(path, &copies, all[0], FEWER)?;
-    if all[1] > MAX_VERTICES as u64 {
-        return Err(too_many(path, "more than 4,294,967,293 vertices"));
-    }
+    budget.holds(path, &copies, all, FEWER)?;
     Ok(copies)
 }
 
@@ -308,6 +305,9 @@ fn faces(
         None => {
             let places = source.places(number)?;
             let base = scene.positions.len() as u32;
+            if scene.positions.len() + places.len() > MAX_VERTICES {
+                return Err("with it there are more than 4,294,967,293 vertices".into());
+            }
             scene.positions.try_reserve(places.len()).map_err(|_| "there is not enough memory for it")?;
             scene.positions.extend(places.iter().map(|p| transform.apply(apply(matrix, *p))));
             known.insert(number, (base, places.len()));
