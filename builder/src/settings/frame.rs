@@ -224,6 +224,8 @@ pub struct Heights {
     pub no_data: Option<f64>,
     /// What of the file is used: least and greatest x and y, of the file's own plane.
     pub window: Option<[f64; 4]>,
+    /// The file stands at places that are stated beside its frame.
+    pub elsewhere: bool,
 }
 
 /// How a file's numbers become metres, z up.

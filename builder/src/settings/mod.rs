@@ -552,6 +552,7 @@ impl SourceFile {
             crs: None,
             no_data: self.no_data,
             window: self.window,
+            elsewhere: !self.placed.is_empty() || self.scatter.is_some(),
         }
     }
 }

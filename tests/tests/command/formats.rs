@@ -594,3 +594,51 @@ fn rf_46_rf_54_prefixes_of_a_tdf() {
     let [_, why] = soon(2, 3, &here, &["build", "track.tdf"]);
     holds(&why, &["hardpan build MESH.obj --settings track.tdf"]);
 }
+
+/// Triangles, extents and heights are those of another program (tests/goldens/meshes.py).
+#[test]
+fn cg_01_meshes_are_those_of_trimesh() {
+    let here = folder("cg_01_trimesh");
+    let text = include_str!("../../goldens/meshes.csv");
+    let mut parts: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix(',') {
+            None => parts.push((line, Vec::new())),
+            Some(place) => parts.last_mut().unwrap().1.push(place),
+        }
+    }
+    for (head, places) in parts {
+        let words: Vec<&str> = head.split(',').collect();
+        let Some(file) = real_file(words[0]) else { return };
+        let numbers = |texts: &[&str]| texts.iter().map(|t| t.parse::<f64>().unwrap()).collect::<Vec<_>>();
+        let typed = [
+            "build",
+            file.to_str().unwrap(),
+            "-o",
+            "a.hpan",
+            "--undersides",
+            "ground",
+            "--stitch",
+            "false",
+            "--rays",
+            "none",
+            "--json",
+        ];
+        let report: Value = serde_json::from_str(&expect(0, &here, &typed)[0]).unwrap();
+        assert_eq!(read_of(&report).to_string(), words[1], "{head}");
+        let bounds = info(&here, "a.hpan")["bounds"].clone();
+        let ends = ["min", "max"].map(|end| serde_json::from_value::<Vec<f64>>(bounds[end].clone()).unwrap()).concat();
+        let near = ends.iter().zip(numbers(&words[2..])).all(|(a, b)| (a - b).abs() < 3e-4);
+        assert!(near, "{}: {ends:?}", words[0]);
+        let csv: String = places.iter().map(|p| p.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+        fs::write(here.join("places.csv"), format!("x,y\n{csv}")).unwrap();
+        let [out, _] = expect(0, &here, &["query", "a.hpan", "--csv", "places.csv", "--json"]);
+        let answers: Value = serde_json::from_str(&out).unwrap();
+        for (place, answer) in places.iter().zip(answers.as_array().unwrap()) {
+            let z: f64 = place.rsplit(',').next().unwrap().parse().unwrap();
+            let found = answer["z"].as_f64().unwrap();
+            // half a step in plan, on a slope of 60 degrees, and in height
+            assert!((found - z).abs() < 4e-4, "{}: {place}: {found}", words[0]);
+        }
+    }
+}
