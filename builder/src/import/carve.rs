@@ -51,10 +51,10 @@ pub fn is_cut(source: &SourceFile) -> bool {
 /// Cuts trails, then potholes, into what a file has.
 pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
     let holes: Vec<Hole> = potholes.iter().map(Hole::new).collect();
-    dig(part, trails, &holes);
-    let scene = &mut part.scene;
     let mut stamps: Vec<Stamp> = Vec::new();
     trails.iter().enumerate().for_each(|(i, trail)| bands(trail, i, &mut stamps));
+    dig(part, &stamps, &holes);
+    let scene = &mut part.scene;
     if (stamps.is_empty() && potholes.is_empty()) || scene.triangles.is_empty() {
         return;
     }
@@ -108,7 +108,7 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
 }
 
 /// Lowers posts of fields within potholes. What a field cannot have is a warning of its file.
-fn dig(part: &mut Import, trails: &[Trail], holes: &[Hole]) {
+fn dig(part: &mut Import, stamps: &[Stamp], holes: &[Hole]) {
     if part.scene.fields.is_empty() {
         return;
     }
@@ -142,22 +142,17 @@ fn dig(part: &mut Import, trails: &[Trail], holes: &[Hole]) {
         let text = "no post of this map lies in it, so the ground there is as if it were not";
         warnings.push(format!("potholes left out: {lost} ({text})"));
     }
-    if trails.iter().any(|trail| part.scene.fields.iter().any(|field| meets(trail, field))) {
+    if part.scene.fields.iter().any(|field| stamps.iter().any(|stamp| meets(stamp, field))) {
         warnings.push("trails are cut into meshes, and this is a map of heights: it has none".into());
     }
     part.report.files.iter_mut().for_each(|file| file.warnings.extend(warnings.iter().cloned()));
 }
 
-/// Whether a trail may lie over a field.
-fn meets(trail: &Trail, field: &HeightField) -> bool {
-    let reach = f64::max(trail.width, trail.wheelbase + trail.track_width) / 2.0;
-    let corners: Vec<[f64; 3]> = trail.points.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
-    let [low, high] = ends(corners.iter());
+/// Whether a part of a trail may lie over a field.
+fn meets(stamp: &Stamp, field: &HeightField) -> bool {
     let counts = [field.columns, field.rows].map(|count| count.saturating_sub(1) as f64);
-    [0, 1].iter().all(|&k| {
-        let [from, to] = [field.origin[k], field.origin[k] + counts[k] * field.pitch];
-        low[k] - reach < to && high[k] + reach > from
-    })
+    let far = [0, 1].map(|k| field.origin[k] + counts[k] * field.pitch);
+    [0, 1].iter().all(|&k| stamp.low[k] < far[k] && stamp.high[k] > field.origin[k])
 }
 
 impl Stamp {
