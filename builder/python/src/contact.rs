@@ -1,4 +1,4 @@
-//! What wheels stand on, and the terrain sensor, as arrays.
+//! Tyre contact, chassis points and the terrain sensor, on arrays.
 
 use crate::columns::{Given, room};
 use hardpan::{
@@ -28,7 +28,7 @@ fn numbers(axes: Axes, c: &Contact) -> [f64; NUMBERS] {
 }
 
 /// A method: none for points, or so many columns.
-fn method(columns: u32, points: &[ContactPoint]) -> PyResult<Method<'_>> {
+pub fn method(columns: u32, points: &[ContactPoint]) -> PyResult<Method<'_>> {
     match columns {
         0 => Ok(Method::Points(points)),
         n => Lattice::of(n).map(Method::Columns).ok_or_else(|| PyValueError::new_err("columns are 16, 64 or 256")),

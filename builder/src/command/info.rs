@@ -66,7 +66,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     Ok(())
 }
 
-/// What can be asked for on its own: its name, as text, as JSON.
+/// A part that can be asked for alone: its name, as text, as JSON.
 type Part = (&'static str, fn(&Terrain, &mut dyn Write) -> Done, fn(&Terrain) -> Result<Value, String>);
 
 const PARTS: [Part; 5] = [
@@ -130,6 +130,10 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     rows.push(("tiles", format!("{} of {:.1} m", grouped(i.tiles.into()), steps(h.tile_log2))));
     rows.push(("pages", pages(t, i)));
     rows.push(("query cost", format!("at most {} of 64 bytes", costs(&i.bound))));
+    let stated = [("ray of 5 m", &i.ray_bound, ""), ("tyre", &i.tyre_bound, ", for all squares below 0.6 x 0.25 m")];
+    for (name, bound, what) in stated {
+        rows.extend(bound.as_ref().map(|bound| (name, format!("at most {} of 64 bytes{what}", costs(bound)))));
+    }
     if i.wide_tests > 0 {
         let tests = counted(i.wide_tests, "test");
         let why = "of large or steep triangles, for which a small core takes many times as long";
@@ -149,7 +153,7 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// What the table takes that finds a tile.
+/// Bytes of the table that finds a tile.
 fn pages(t: &Terrain, i: &Info) -> String {
     let h = t.header();
     let bytes = |kind: u32| i.sections.iter().find(|s| s.kind == kind).map_or(0, |s| s.bytes);

@@ -245,8 +245,7 @@ fn every_fixture_is_a_verified_image() {
     holds(&expect(0, &folder, &["export", "obj", "bridge.hpan"])[0], &["proven"]);
 }
 
-/// What a place of a fixture is: what is asked, and `z,slope_x,slope_y,mu,rr,material,status,reach`, all to
-/// within 1e-9.
+/// A place of a fixture: the question, and `z,slope_x,slope_y,mu,rr,material,status,reach`, all within 1e-9.
 #[track_caller]
 fn answers(folder: &Path, name: &str, wanted: &[(&str, &str)]) {
     let image = fixture(folder, name);
@@ -525,7 +524,7 @@ fn mv_01_the_demo_writes_a_scene_of_mavs() {
     let [answers, _] = expect(0, &here, &asked);
     let answers: Value = serde_json::from_str(&answers).unwrap();
     assert!((answers[0]["z"].as_f64().unwrap() - 4.0).abs() < 0.02, "{answers}");
-    assert_eq!(answers[1]["material"], "track");
+    assert_eq!(answers[1]["material"], "track @ field.obj");
     let wave = 14.0 * 26.0 * 19.0 * 21.0 / 160_000.0;
     assert!((answers[2]["z"].as_f64().unwrap() - (wave - 0.15)).abs() < 0.02, "{answers}");
     // what somebody changed stays

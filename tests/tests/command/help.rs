@@ -1,4 +1,4 @@
-//! What the command says about itself, and how it bears with shells.
+//! Help of the command, and its behaviour in shells.
 
 use std::{
     fs,
@@ -111,7 +111,7 @@ fn vt_22_help_lists_commands_by_what_they_are_for() {
     holds(&expect(2, &folder, &["bilud"])[1], &["unrecognized subcommand 'bilud'", "'build'"]);
 }
 
-/// What is typed first and does not work, and what each answer says to type.
+/// First attempts that fail, and the line that each answer says to type.
 #[test]
 fn vt_22_slips_are_answered_with_what_to_type() {
     let folder = crate::shell::bridge("vt_22_slips_are_answered_with_what_to_type");
@@ -192,6 +192,7 @@ fn vt_22_examples_in_help_run() {
         ("bench track.hpan --along drive.csv --json", "\"plan\": \"along drive.csv\""),
         ("demo", "Built a proving ground"),
         ("demo --fixture bridge", "bridge.hpan: Ground at z = 0 on 100 m by 100 m"),
+        ("demo --scene mavs", "the scene is hardpan-demo-mavs/scenes/demo_scene.json"),
         ("query bridge.hpan 0,0 0,0,2 20,0", "6.000000"),
         ("completions bash > ~/.local/share/bash-completion/completions/hardpan", ""),
         ("completions zsh > ~/.zfunc/_hardpan", ""),
