@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[cfg(feature = "heights")]
 use super::heights;
-use super::{Frame, Import, ImportError, ImportErrorKind, Next, crg, obj, ply, stl};
+use super::{Frame, Import, ImportError, ImportErrorKind, Next, crg, obj, place::Budget, ply, stl};
 
 /// One format of files.
 pub struct Format {
@@ -51,6 +51,8 @@ pub struct Given<'a> {
     pub path: &'a Path,
     /// Its axes, its unit, and where it goes.
     pub frame: &'a Frame,
+    /// The most that it may come to.
+    pub budget: &'a Budget,
 }
 
 /// Why files of a format are not read, and what to do. Both texts are made of the file's ending, or else of the
@@ -75,7 +77,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["fbx"],
         signature: |head| head.begins(b"Kaydara FBX Binary") || head.begins(b"; FBX"),
         #[cfg(feature = "fbx")]
-        then: Then::Read(|g| super::fbx::read(g.path, g.frame)),
+        then: Then::Read(|g| super::fbx::read(g.path, g.frame, g.budget)),
         #[cfg(not(feature = "fbx"))]
         then: Then::Refuse(unsupported(
             |_| "this hardpan is built without the feature \"fbx\": build it with that, or export Wavefront OBJ".into(),
@@ -129,7 +131,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["gltf", "glb"],
         signature: |head| head.begins(b"glTF"),
         #[cfg(feature = "json")]
-        then: Then::Read(|g| super::gltf::read(g.path, g.frame)),
+        then: Then::Read(|g| super::gltf::read(g.path, g.frame, g.budget)),
         #[cfg(not(feature = "json"))]
         then: Then::Refuse(unsupported(through_assimp, Next::BuildUpY)),
     },
@@ -184,7 +186,7 @@ pub static FORMATS: &[Format] = &[
     refused("json", &["json"], NONE, Next::BuildBy, |_| {
         "name a scene of MAVS alone; or, if these are settings, build by them".into()
     }),
-    refused("vstu", &["vstu"], NONE, Next::BuildMeshBy, |_| "name it beside the mesh".into()),
+    refused("vstu", &["vstu", "tdf"], NONE, Next::BuildMeshBy, |_| "name it beside the mesh".into()),
     Format {
         name: "mtl",
         endings: &["mtl"],

@@ -85,6 +85,8 @@ pub struct Import {
     pub vertices: Vec<usize>,
     /// The same of height fields.
     pub fields: Vec<usize>,
+    /// What of a file stands several times in it.
+    copies: Placed,
     /// Name of each file, in the order given.
     pub called: Vec<Called>,
     /// Where on earth files of heights say that the scene lies.
@@ -157,7 +159,7 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
 /// empty.
 pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
-    join(parts(files, called, &[])?, paths.into_iter())
+    join(parts(files, called, &[], &Budget::default())?, paths.into_iter())
 }
 
 /// Reads files as settings have them, each at its places, with trails and potholes, unless that is more than may be:
@@ -178,7 +180,7 @@ pub fn read_sources(
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, frame(s))).collect();
     let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
     let friction: Vec<Option<&str>> = sources.iter().map(|(_, s)| s.friction.as_deref()).collect();
-    let mut parts = parts(&files, &called, &friction)?;
+    let mut parts = parts(&files, &called, &friction, budget)?;
     let placed = place::place(&mut parts, sources, budget)?;
     let ground = parts.iter_mut().zip(sources).filter(|(_, (_, source))| carve::is_cut(source));
     ground.for_each(|(part, _)| carve::carve(part, &settings.trails, &settings.potholes));
@@ -190,11 +192,13 @@ fn parts(
     files: &[(impl AsRef<Path>, Frame)],
     called: &[&str],
     friction: &[Option<&str>],
+    budget: &Budget,
 ) -> Result<Vec<Import>, ImportError> {
     let read = |((file, frame), friction): (&(_, Frame), &Option<&str>)| {
         let path = AsRef::<Path>::as_ref(file);
+        let given = Given { path, frame, budget };
         if friction.is_none() {
-            return reader(path)?(&Given { path, frame });
+            return reader(path)?(&given);
         }
         if !formats::is("crg", path, &head(path)?) {
             let cause = "friction from a file is of roads of OpenCRG, and this is none";

@@ -12,6 +12,7 @@ pub mod mavs;
 mod part;
 pub mod placement;
 mod rule;
+mod tdf;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "json")]
@@ -156,9 +157,10 @@ pub struct SourceFile {
     /// Whether its faces are used at all: true or false, 1 or 0.
     #[serde(deserialize_with = "flag")]
     pub include: Option<bool>,
-    /// Whether its faces are obstacles, which wheels do not stand on: true or false, 1 or 0.
-    #[serde(deserialize_with = "flag")]
-    pub obstacle: Option<bool>,
+    /// Whether its faces are obstacles, which wheels do not stand on: true or false, 1 or 0. With "box" a box stands
+    /// for it, as wide as it is along x, y and z before it is placed.
+    #[serde(deserialize_with = "obstacle")]
+    pub obstacle: Option<Obstacle>,
     /// Which of its faces are undersides: auto, ground (none), ceiling.
     pub undersides: Option<Undersides>,
     /// Friction coefficient of its faces, 0 or more.
@@ -494,6 +496,11 @@ impl Settings {
 }
 
 impl SourceFile {
+    /// Whether wheels do not stand on it.
+    pub fn is_obstacle(&self) -> bool {
+        self.obstacle.is_some_and(|o| o != Obstacle::No)
+    }
+
     /// The frame; missing keys are as by default.
     pub fn frame(&self) -> Frame {
         Frame {
@@ -546,7 +553,46 @@ impl SourceFile {
             crs: None,
             no_data: self.no_data,
             window: self.window,
+            elsewhere: !self.placed.is_empty() || self.scatter.is_some(),
         }
+    }
+}
+
+/// What a source is to wheels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Ground.
+    No,
+    /// An obstacle.
+    Yes,
+    /// An obstacle for which a box stands.
+    Box,
+}
+
+impl Serialize for Obstacle {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Obstacle::Box => serializer.serialize_str("box"),
+            other => serializer.serialize_bool(*other == Obstacle::Yes),
+        }
+    }
+}
+
+/// true, false, 1, 0 or "box".
+fn obstacle<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Obstacle>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected true, false or \"box\"")]
+    enum Typed {
+        Flag(bool),
+        Number(u8),
+        Word(String),
+    }
+    match Option::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(Typed::Flag(false) | Typed::Number(0)) => Ok(Some(Obstacle::No)),
+        Some(Typed::Flag(true) | Typed::Number(1)) => Ok(Some(Obstacle::Yes)),
+        Some(Typed::Word(word)) if word == "box" => Ok(Some(Obstacle::Box)),
+        Some(_) => Err(de::Error::custom("expected true, false or \"box\"")),
     }
 }
 

@@ -192,6 +192,7 @@ fn vt_22_examples_in_help_run() {
         ("bench track.hpan --along drive.csv --json", "\"plan\": \"along drive.csv\""),
         ("demo", "Built a proving ground"),
         ("demo --fixture bridge", "bridge.hpan: Ground at z = 0 on 100 m by 100 m"),
+        ("demo --scene mavs", "the scene is hardpan-demo-mavs/scenes/demo_scene.json"),
         ("query bridge.hpan 0,0 0,0,2 20,0", "6.000000"),
         ("completions bash > ~/.local/share/bash-completion/completions/hardpan", ""),
         ("completions zsh > ~/.zfunc/_hardpan", ""),
