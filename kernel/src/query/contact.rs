@@ -6,6 +6,7 @@ use crate::open::Terrain;
 use crate::point::Point;
 use crate::query::axes::{along, cross, dot, unit};
 use crate::query::ray::{Kinds, RayOptions, RayStatus};
+use crate::query::strips::{self, Strips};
 use crate::query::{Options, Pose, PoseError};
 
 /// A place of a wheel that looks for ground, and how much it counts.
@@ -66,6 +67,17 @@ pub enum Method<'a> {
     Points(&'a [ContactPoint]),
     /// The volume of the cylinder below ground, by columns.
     Columns(Lattice),
+    /// The volume of the cylinder below ground, by triangles.
+    Strips {
+        /// Most triangles and half cells of height fields below the tread; of more the answer is
+        /// [`ContactStatus::LimitReached`].
+        most: u16,
+    },
+}
+
+impl Method<'_> {
+    /// The volume by triangles, of as many as a fine height field has below a tyre.
+    pub const STRIPS: Method<'static> = Method::Strips { most: 8192 };
 }
 
 /// A tyre.
@@ -145,6 +157,8 @@ outcomes! {
             "A weight is negative, all weights are zero, or a number of a point is not finite.";
         TooManyPoints = 12, "too many points", "TOO_MANY_POINTS", "The compatible form has ten points at most.";
         NoGroup = 13, "no group", "NO_GROUP", "The point names a group that is not given.";
+        LimitReached = 14, "limit reached", "LIMIT_REACHED",
+            "Strips: there are too many triangles below the tread, or two sheets that the tyre both reaches into.";
     }
 }
 
@@ -250,13 +264,13 @@ impl Contact {
 }
 
 /// A wheel's axes without its spin.
-struct Frame {
-    centre: [f64; 3],
-    forward: [f64; 3],
-    axle: [f64; 3],
-    up: [f64; 3],
+pub(super) struct Frame {
+    pub centre: [f64; 3],
+    pub forward: [f64; 3],
+    pub axle: [f64; 3],
+    pub up: [f64; 3],
     down: [f64; 3],
-    reach: [f64; 2],
+    pub reach: [f64; 2],
 }
 
 impl Frame {
@@ -285,8 +299,13 @@ impl Frame {
     }
 
     /// A place of the wheel.
-    fn at(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        along(along(along(self.centre, self.forward, x), self.axle, y), self.up, z)
+    pub fn at(&self, p: [f64; 3]) -> [f64; 3] {
+        self.turned(self.centre, p)
+    }
+
+    /// A way of the wheel from a place of the world.
+    fn turned(&self, from: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+        along(along(along(from, self.forward, x), self.axle, y), self.up, z)
     }
 
     /// A normal turned into the plane of the wheel.
@@ -316,21 +335,23 @@ struct Tally {
     weight: f64,
     hd: f64,
     friction: [f64; 3],
+    /// Whether samples come in an order of their own.
+    ordered: bool,
 }
 
 /// What a sample found.
 #[derive(Clone, Copy)]
-struct Ground {
-    material: u16,
-    source: u16,
-    leaf: LeafKind,
-    place: [u32; 3],
+pub(super) struct Ground {
+    pub material: u16,
+    pub source: u16,
+    pub leaf: LeafKind,
+    pub place: [u32; 3],
 }
 
 impl Tally {
-    const fn new() -> Tally {
+    const fn new(ordered: bool) -> Tally {
         let none = Type { surface: 0, weight: 0.0, heaviest: 0.0, material: u16::MAX, source: u16::MAX, place: [0; 3] };
-        Tally { types: [none; TYPES], used: 0, weight: 0.0, hd: 0.0, friction: [0.0; 3] }
+        Tally { types: [none; TYPES], used: 0, weight: 0.0, hd: 0.0, friction: [0.0; 3], ordered }
     }
 
     fn add(&mut self, t: &Terrain, g: &Ground, weight: f64) {
@@ -342,7 +363,9 @@ impl Tally {
             self.hd += weight;
         }
         for (sum, value) in self.friction.iter_mut().zip([mu, rolling, gain]) {
-            *sum += weight * value;
+            let product = weight * value;
+            // sums of integers have no order; weights are
+            *sum += if self.ordered { product } else { libm::rint(product * P40_UP) * P40 };
         }
         let known = self.types.iter().take(self.used).position(|k| k.surface == surface);
         let at = known.unwrap_or(self.used);
@@ -352,7 +375,9 @@ impl Tally {
             slot.surface = surface;
         }
         slot.weight += weight;
-        if weight > slot.heaviest || known.is_none() {
+        let heaviest = (slot.material, slot.source, slot.place);
+        let comes_first = || !self.ordered && (g.material, g.source, g.place) < heaviest;
+        if weight > slot.heaviest || known.is_none() || (weight == slot.heaviest && comes_first()) {
             let Ground { material, source, place, .. } = *g;
             *slot = Type { heaviest: weight, material, source, place, ..*slot };
         }
@@ -446,6 +471,8 @@ impl FixedMoments {
     }
 }
 
+const P40: f64 = crate::point::exp2(-40);
+const P40_UP: f64 = crate::point::exp2(40);
 const P32: f64 = crate::point::exp2(-32);
 const P56: f64 = crate::point::exp2(-56);
 const P80: f64 = crate::point::exp2(-80);
@@ -466,6 +493,7 @@ impl<'a> Terrain<'a> {
                 Method::Points([]) => self.contact_points(tyre, &frame, &[ContactPoint::CENTRE]),
                 Method::Points(points) => self.contact_points(tyre, &frame, points),
                 Method::Columns(lattice) => self.contact_columns(tyre, &frame, lattice),
+                Method::Strips { most } => self.contact_strips(tyre, &frame, most),
             },
             Err(status) => Contact::of(status),
         }
@@ -486,7 +514,7 @@ impl<'a> Terrain<'a> {
             return Contact::of(ContactStatus::BadPoints);
         }
         let options = RayOptions { kinds: Kinds::GROUND, front_only: true, ..RayOptions::default() };
-        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(), Moments::default());
+        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(true), Moments::default());
         let (mut normal, mut inside) = ([0.0; 3], false);
         // sums are of distances from the first place, so that level ground has its own height
         let mut base = None;
@@ -545,7 +573,7 @@ impl<'a> Terrain<'a> {
         let Tyre { radius, width, .. } = *tyre;
         let (n, [g, c]) = (lattice as u32, lattice.generator());
         let options = Options { windows: self.windows(), fallback: fallback::MISS };
-        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(), FixedMoments::default());
+        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(true), FixedMoments::default());
         let (mut normal, mut inside, mut answered) = ([0.0; 3], false, 0u32);
         // the column that reaches deepest: its depth, place, normal and ground
         let mut deepest: Option<(f64, [f64; 3], [f64; 3], Ground)> = None;
@@ -599,7 +627,6 @@ impl<'a> Terrain<'a> {
         let touches = moments.weight > 0;
         let sum = moments.weight as f64 * P32;
         let (penetration, wet) = if touches { level_penetration(n, sum / radius) } else { (depth / radius, 1.0) };
-        let penetration = penetration * radius;
         let (normal, relative, plane) = if touches {
             let moments = moments.moments();
             (unit(normal).unwrap_or(up), moments.mean(), moments.plane())
@@ -607,9 +634,90 @@ impl<'a> Terrain<'a> {
             tally.add(self, &ground, 1.0);
             (up, place, None)
         };
+        let found = Cylinder { normal, relative, plane, touches, penetration: penetration * radius };
+        let mut contact = Contact {
+            volume: 2.0 * radius * width / f64::from(n) * sum,
+            coverage: f64::from(answered) / f64::from(n),
+            error: self.header.error_height + if touches { depth / wet } else { 0.0 },
+            cost,
+            ..found.contact(radius, frame)
+        };
+        tally.tell(&mut contact);
+        contact
+    }
+
+    #[inline(never)]
+    fn contact_strips(&self, tyre: &Tyre, frame: &Frame, most: u16) -> Contact {
+        let Tyre { radius, width, .. } = *tyre;
+        let mut tally = Tally::new(false);
+        let mut below = match Strips::new(self, tyre, frame, most) {
+            Ok(below) => below,
+            Err(status) => return Contact::of(status),
+        };
+        let found = below.run(&mut |ground, volume| tally.add(self, ground, volume));
+        let volume = strips::float(below.sums.volume);
+        let touches = below.sums.volume > 0;
+        let found = if touches { found } else { found.and_then(|()| below.search()) };
+        let (sums, scale, cost) = (below.sums, below.scale, below.cost);
+        if let Err(status) = found {
+            return Contact { cost, ..Contact::of(status) };
+        }
+        let (normal, relative, plane, penetration) = if touches {
+            let moments = moments(frame, &sums, scale);
+            let normal = unit(frame.turned([0.0; 3], sums.normal.map(strips::float))).unwrap_or(frame.up);
+            let area = volume * scale / radius * scale / radius * (scale / width);
+            (normal, moments.mean(), moments.plane(), strips::level_penetration(area) * radius)
+        } else {
+            let missed = if below.inside { ContactStatus::NoGround } else { ContactStatus::NotInImage };
+            let Some(nearest) = below.nearest else { return Contact { cost, ..Contact::of(missed) } };
+            tally.add(self, &nearest.ground, 1.0);
+            let normal = unit(frame.turned([0.0; 3], nearest.normal())).unwrap_or(frame.up);
+            (normal, frame.turned([0.0; 3], nearest.place), None, nearest.depth)
+        };
+        let coverage = strips::float(sums.area) * scale / radius * scale / width * 0.5;
+        let found = Cylinder { normal, relative, plane, touches, penetration };
+        let mut contact = Contact {
+            volume: volume * scale * scale * scale,
+            coverage: if coverage > 1.0 - 1e-6 { 1.0 } else { coverage },
+            error: self.header.error_height + strips::SAGITTA * radius,
+            cost,
+            ..found.contact(radius, frame)
+        };
+        tally.tell(&mut contact);
+        contact
+    }
+}
+
+/// Moments of strips in the axes of the world, in metres.
+fn moments(frame: &Frame, sums: &strips::Sums, scale: f64) -> Moments {
+    let axes = [frame.forward, frame.axle, frame.up];
+    let [xx, xy, xz, yy, yz, zz] = sums.second.map(|v| strips::float(v) * scale * scale);
+    let second = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let turned = |a: usize, b: usize| {
+        let row = |k: usize| dot(second[k % 3], [axes[0][b % 3], axes[1][b % 3], axes[2][b % 3]]);
+        dot([row(0), row(1), row(2)], [axes[0][a % 3], axes[1][a % 3], axes[2][a % 3]])
+    };
+    let first = frame.turned([0.0; 3], sums.first.map(|v| strips::float(v) * scale));
+    let weight = strips::float(sums.volume);
+    Moments { weight, first, xx: turned(0, 0), xy: turned(0, 1), yy: turned(1, 1), xz: turned(0, 2), yz: turned(1, 2) }
+}
+
+/// What the volume of a cylinder comes to, whichever way it was found.
+struct Cylinder {
+    normal: [f64; 3],
+    /// The patch centre from the wheel's.
+    relative: [f64; 3],
+    plane: Option<[f64; 3]>,
+    touches: bool,
+    penetration: f64,
+}
+
+impl Cylinder {
+    fn contact(&self, radius: f64, frame: &Frame) -> Contact {
+        let Cylinder { normal, relative, plane, touches, penetration } = *self;
         let inwards = frame.in_wheel(normal);
         let centre_to_ground = radius - penetration;
-        let mut contact = Contact {
+        Contact {
             height: frame.centre[2] - centre_to_ground * inwards[2],
             normal,
             plane: plane.unwrap_or(normal),
@@ -618,14 +726,8 @@ impl<'a> Terrain<'a> {
             patch_valid: touches,
             penetration,
             loaded_radius: centre_to_ground * dot(inwards, normal) / dot(frame.up, normal),
-            volume: 2.0 * radius * width / f64::from(n) * sum,
-            coverage: f64::from(answered) / f64::from(n),
-            error: self.header.error_height + if touches { depth / wet } else { 0.0 },
-            cost,
             ..Contact::of(ContactStatus::Found)
-        };
-        tally.tell(&mut contact);
-        contact
+        }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod ground;
 mod layers;
 mod ray;
 mod sensor;
+mod strips;
 mod vertical;
 mod walk;
 

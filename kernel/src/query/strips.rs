@@ -1,0 +1,785 @@
+//! The volume of a cylinder below ground, triangle by triangle, under a tread of flat strips.
+//!
+//! All is reckoned in the axes of the wheel: forward, left, up. Each triangle adds integers, so their order and the
+//! squares that name them change no bit.
+
+use crate::format::{self, FRACTION, Patch, block, entry, word};
+use crate::hit::{Cost, LeafKind, Status};
+use crate::index::{Leaf, see_words};
+use crate::leaf::bundle::Bundle;
+use crate::open::Terrain;
+use crate::point::{GridPoint, exp2};
+use crate::query::axes::{along, dot};
+use crate::query::contact::{Frame, Ground};
+use crate::query::{ContactStatus, Tyre};
+use crate::trace::{Observer, Trace};
+
+/// Strips of a quarter of the tread.
+const QUARTER: usize = 16;
+/// Sines of the angles between strips, from below the axle forwards; backwards they are cosines.
+const SINES: [f64; QUARTER + 1] = [
+    0.0,
+    0.098_017_140_329_560_6,
+    0.195_090_322_016_128_27,
+    0.290_284_677_254_462_33,
+    0.382_683_432_365_089_8,
+    0.471_396_736_825_997_64,
+    0.555_570_233_019_602_2,
+    0.634_393_284_163_645_5,
+    0.707_106_781_186_547_6,
+    0.773_010_453_362_737,
+    0.831_469_612_302_545_2,
+    0.881_921_264_348_355,
+    0.923_879_532_511_286_7,
+    0.956_940_335_732_208_8,
+    0.980_785_280_403_230_4,
+    0.995_184_726_672_196_9,
+    1.0,
+];
+/// How far a strip is from the arc in its middle, in radii.
+pub(super) const SAGITTA: f64 = 0.001_204_543_794_827_61;
+/// More squares of the index than one footprint may have.
+const MAX_SQUARES: u32 = 1 << 14;
+/// More cells of height fields than are read, and pairs of triangles than are compared.
+const MAX_WORK: u32 = 1 << 20;
+/// Most corners of a triangle that was cut by four sides, the reach, two sides of a strip and the tread.
+const CORNERS: usize = 12;
+/// Sums are in 2^-40.
+const UNIT: i32 = 40;
+
+/// A square of the index, or a part of it: query steps from the origin, half-open.
+#[derive(Clone, Copy)]
+struct Region {
+    low: [i64; 2],
+    high: [i64; 2],
+}
+
+impl Region {
+    fn around(q: [i64; 2], log2: [u32; 2]) -> Region {
+        let side = log2.map(|log2| log2.wrapping_add(FRACTION) & 63);
+        let low = [q[0] >> side[0] << side[0], q[1] >> side[1] << side[1]];
+        Region { low, high: [low[0].wrapping_add(1 << side[0]), low[1].wrapping_add(1 << side[1])] }
+    }
+
+    fn holds(&self, q: [i64; 2]) -> bool {
+        (0..2).all(|k| self.low[k] <= q[k] && q[k] < self.high[k])
+    }
+}
+
+/// A convex polygon in the axes of the wheel, in metres from its centre.
+#[derive(Clone, Copy)]
+struct Polygon {
+    corners: [[f64; 3]; CORNERS],
+    count: usize,
+}
+
+impl Polygon {
+    const EMPTY: Polygon = Polygon { corners: [[0.0; 3]; CORNERS], count: 0 };
+
+    fn all(&self) -> &[[f64; 3]] {
+        self.corners.get(..self.count).unwrap_or(&[])
+    }
+
+    fn push(&mut self, p: [f64; 3]) {
+        if let Some(to) = self.corners.get_mut(self.count) {
+            *to = p;
+            self.count = self.count.wrapping_add(1);
+        }
+    }
+
+    /// The part where this is not below zero.
+    fn cut(&self, side: impl Fn([f64; 3]) -> f64) -> Polygon {
+        let mut out = Polygon::EMPTY;
+        let Some(&last) = self.all().last() else { return out };
+        let (mut a, mut from) = (last, side(last));
+        for &b in self.all() {
+            let to = side(b);
+            if (from < 0.0) != (to < 0.0) {
+                let t = from / (from - to);
+                out.push(along(a, [b[0] - a[0], b[1] - a[1], b[2] - a[2]], t));
+            }
+            if to >= 0.0 {
+                out.push(b);
+            }
+            (a, from) = (b, to);
+        }
+        out
+    }
+
+    /// Triangles that share its first corner.
+    fn fan(&self) -> impl Iterator<Item = [[f64; 3]; 3]> {
+        let first = self.corners[0];
+        self.all().windows(2).skip(1).filter_map(move |w| Some([first, *w.first()?, *w.get(1)?]))
+    }
+
+    fn range(&self, axis: usize) -> [f64; 2] {
+        self.all().iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
+            let v = p[axis % 3];
+            [if v < low { v } else { low }, if v > high { v } else { high }]
+        })
+    }
+
+    /// Area in the plane of forward and left, and the middle.
+    fn middle(&self) -> (f64, [f64; 3]) {
+        let (mut area, mut middle) = (0.0, [0.0; 3]);
+        for [a, b, c] in self.fan() {
+            let part = area_of([a, b, c]);
+            area += part;
+            middle = along(middle, [a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]], part / 3.0);
+        }
+        (area, middle.map(|v| v / area))
+    }
+
+    /// Whether more than a hair of it lies over another: no side of one has all of the other outside.
+    fn overlaps(&self, other: &Polygon) -> bool {
+        const HAIR: f64 = 1e-5;
+        let apart = |a: &Polygon, b: &Polygon| {
+            let Some(&last) = a.all().last() else { return true };
+            let mut from = last;
+            a.all().iter().any(|&to| {
+                let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+                let least = HAIR * libm::sqrt(dx * dx + dy * dy);
+                let outside = |p: &[f64; 3]| dx * (p[1] - from[1]) - dy * (p[0] - from[0]) <= least;
+                let apart = least > 0.0 && b.all().iter().all(outside);
+                from = to;
+                apart
+            })
+        };
+        !apart(self, other) && !apart(other, self)
+    }
+}
+
+/// Area of a triangle in the plane of forward and left; below zero from behind.
+fn area_of([a, b, c]: [[f64; 3]; 3]) -> f64 {
+    ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) * 0.5
+}
+
+/// What a piece of ground adds, in the axes of the wheel: its area below the tyre, and products of depth and place.
+#[derive(Clone, Copy, Default)]
+struct Dip {
+    area: f64,
+    depth: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    xy: f64,
+    yy: f64,
+}
+
+impl Dip {
+    /// A triangle of ground with its depths at the corners. Integrals of products of linear functions are exact.
+    fn add(&mut self, [a, b, c]: [[f64; 3]; 3], depth: [f64; 3], sign: f64) {
+        let area = area_of([a, b, c]);
+        let (x, y) = ([a[0], b[0], c[0]], [a[1], b[1], c[1]]);
+        let sum = |v: [f64; 3]| v[0] + v[1] + v[2];
+        let times = |v: [f64; 3], w: [f64; 3]| [v[0] * w[0], v[1] * w[1], v[2] * w[2]];
+        let (sd, sx, sy) = (sum(depth), sum(x), sum(y));
+        let (dx, dy) = (sum(times(depth, x)), sum(times(depth, y)));
+        let (part, cubic) = (area * sign / 12.0, area * sign / 60.0);
+        self.depth += area * sign / 3.0 * sd;
+        self.x += part * (sd * sx + dx);
+        self.y += part * (sd * sy + dy);
+        let three = |v: [f64; 3], w: [f64; 3], sv: f64, sw: f64, dv: f64, dw: f64| {
+            let vw = times(v, w);
+            cubic * (sd * (sv * sw + sum(vw)) + sv * dw + sw * dv + 2.0 * sum(times(depth, vw)))
+        };
+        self.xx += three(x, x, sx, sx, dx, dx);
+        self.xy += three(x, y, sx, sy, dx, dy);
+        self.yy += three(y, y, sy, sy, dy, dy);
+    }
+}
+
+/// A piece of ground: a triangle, or half a cell of a height field.
+struct Piece {
+    /// In the axes of the wheel.
+    corners: [[f64; 3]; 3],
+    record: usize,
+    part: u32,
+    attribute: u8,
+    leaf: LeafKind,
+    /// The word of its tile.
+    tile: usize,
+}
+
+/// The ground nearest to a tyre that touches none: how deep it reaches, where, and its corners.
+#[derive(Clone, Copy)]
+pub(super) struct Nearest {
+    pub depth: f64,
+    pub place: [f64; 3],
+    corners: [[f64; 3]; 3],
+    pub ground: Ground,
+}
+
+impl Nearest {
+    /// Its unit normal in the axes of the wheel, of any length.
+    pub fn normal(&self) -> [f64; 3] {
+        let [x, y] = slopes(self.corners);
+        [-x, -y, 1.0]
+    }
+}
+
+/// Slopes along forward and left of a triangle that faces up.
+fn slopes([a, b, c]: [[f64; 3]; 3]) -> [f64; 2] {
+    let step = |p: [f64; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
+    let ([ux, uy, uz], [vx, vy, vz]) = (step(b), step(c));
+    let twice = ux * vy - uy * vx;
+    [(uz * vy - vz * uy) / twice, (ux * vz - vx * uz) / twice]
+}
+
+/// Sums over all pieces, in 2^-[`UNIT`] of the greater of radius and width.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sums {
+    pub volume: i64,
+    pub first: [i64; 3],
+    /// Of forward, left, up: xx, xy, xz, yy, yz, zz.
+    pub second: [i64; 6],
+    pub normal: [i64; 3],
+    /// Of ground within reach below the tread.
+    pub area: i64,
+}
+
+/// A sum as a number.
+pub(super) fn float(v: i64) -> f64 {
+    v as f64 * exp2(-UNIT)
+}
+
+/// The search below one tyre.
+pub(super) struct Strips<'a, 't> {
+    t: &'t Terrain<'a>,
+    frame: &'t Frame,
+    radius: f64,
+    width: f64,
+    /// What lengths are divided by.
+    pub scale: f64,
+    /// The footprint in query steps from the origin: its closed box.
+    bounds: [[i64; 2]; 2],
+    centre: [f64; 3],
+    /// Whether a square of it was of the image.
+    pub inside: bool,
+    pub sums: Sums,
+    /// Triangles and half cells below the tread, and the most that there may be.
+    pieces: u32,
+    most: u32,
+    work: u32,
+    /// Whether the nearest ground is looked for alone.
+    searches: bool,
+    pub nearest: Option<Nearest>,
+    pub cost: Cost,
+}
+
+impl<'a, 't> Strips<'a, 't> {
+    pub fn new(t: &'t Terrain<'a>, tyre: &Tyre, frame: &'t Frame, most: u16) -> Result<Self, ContactStatus> {
+        let Tyre { radius, width, .. } = *tyre;
+        let [above, below] = frame.reach;
+        let point = t.point(frame.centre).ok_or(ContactStatus::NotFinite)?;
+        // the prism that the rectangle of the tread leaves along down
+        let lean = if frame.up[2] > 0.1 { frame.up[2] } else { 0.1 };
+        let depth = (below + radius + width) / lean;
+        let step = exp2(FRACTION as i32 - t.header.xy_log2);
+        let mut bounds = [[0; 2]; 2];
+        for k in 0..2 {
+            let half = radius * libm::fabs(frame.forward[k]) + 0.5 * width * libm::fabs(frame.axle[k]);
+            let ends = [-depth * frame.up[k], (radius + above) / lean * frame.up[k]];
+            let (low, high) = if ends[0] < ends[1] { (ends[0], ends[1]) } else { (ends[1], ends[0]) };
+            let at = [point.x, point.y][k].wrapping_sub(t.header.origin[k] << FRACTION);
+            let reach = |v: f64| libm::ceil(v * step) as i64 + 1;
+            let limits = [t.header.min[k], t.header.max[k]].map(|v| i64::from(v) << FRACTION);
+            bounds[0][k] = at.saturating_sub(reach(half - low)).max(limits[0]);
+            bounds[1][k] = at.saturating_add(reach(half + high)).min(limits[1]);
+        }
+        Ok(Strips {
+            t,
+            frame,
+            radius,
+            width,
+            scale: if radius > width { radius } else { width },
+            bounds,
+            centre: frame.centre,
+            inside: false,
+            sums: Sums::default(),
+            pieces: 0,
+            most: most.into(),
+            work: 0,
+            searches: false,
+            nearest: None,
+            cost: Cost::default(),
+        })
+    }
+
+    /// Looks for the ground that is nearest to the tread, after [`Strips::run`] has found none that touches.
+    pub fn search(&mut self) -> Result<(), ContactStatus> {
+        (self.searches, self.pieces) = (true, 0);
+        self.run(&mut |_, _| {})
+    }
+
+    /// Adds up all pieces below the tread, and gives the ground of those that the tyre reaches into, with the volume.
+    pub fn run(&mut self, take: &mut impl FnMut(&Ground, f64)) -> Result<(), ContactStatus> {
+        let [low, high] = self.bounds;
+        let (mut y, mut squares) = (low[1], 0u32);
+        while y <= high[1] && low[0] <= high[0] {
+            // a row is as high as the lowest of its squares
+            let (mut x, mut top) = (low[0], i64::MAX);
+            while x <= high[0] && squares < MAX_SQUARES {
+                let (_, square) = self.square([x, y], &mut ());
+                (x, top) = (square.high[0], top.min(square.high[1]));
+                squares = squares.wrapping_add(1);
+            }
+            x = low[0];
+            while x <= high[0] {
+                if squares >= MAX_SQUARES {
+                    return Err(ContactStatus::LimitReached);
+                }
+                let mut cost = self.cost;
+                let (leaf, square) = self.square([x, y], &mut cost);
+                self.cost = cost;
+                let region = Region { low: [x, y], high: [square.high[0], top] };
+                match leaf {
+                    Ok(leaf) => {
+                        self.inside = true;
+                        self.leaf(&leaf, &region, take)?;
+                    }
+                    Err(Status::Damaged) => return Err(ContactStatus::Damaged),
+                    Err(Status::NoGround) => self.inside = true,
+                    Err(_) => {}
+                }
+                x = square.high[0];
+                squares = squares.wrapping_add(1);
+            }
+            y = top;
+        }
+        Ok(())
+    }
+
+    /// What the index has for a place, and the square of which it has that.
+    fn square<O: Observer>(&self, q: [i64; 2], o: &mut O) -> (Result<Leaf, Status>, Region) {
+        let t = self.t;
+        let mut region = Region::around(q, [t.header.tile_log2; 2]);
+        let p = GridPoint { x: (q[0] >> FRACTION) as i32, y: (q[1] >> FRACTION) as i32, fx: 0, fy: 0 };
+        let tile = match t.tile_of(p, o) {
+            Ok(tile) => tile,
+            Err(status) => return (Err(status), region),
+        };
+        let mut node_at = tile.wrapping_add(format::ROOT);
+        for _ in 0..format::MAX_DEPTH {
+            let Some(node) = t.node(node_at) else { break };
+            let log2 = node.entry_log2.map(u32::from);
+            if log2[0] > 31 || log2[1] > 31 {
+                break;
+            }
+            region = Region::around(q, log2);
+            o.see(Trace::Node { log2: log2[0] });
+            let index = node.entry_of(p.x, p.y) as usize;
+            let at = tile.wrapping_add(node.entries as usize).wrapping_add(index.wrapping_mul(node.entry_words()));
+            let block_at = if node.is_dense() {
+                at
+            } else {
+                let Some(&e) = t.words.get(at) else { break };
+                let to = tile.wrapping_add(entry::place(e));
+                match (entry::kind(e), e) {
+                    (entry::BLOCK, _) => to,
+                    (entry::NODE, _) => {
+                        node_at = to;
+                        continue;
+                    }
+                    (entry::PATCH, _) => {
+                        return (Ok(Leaf { tile, node: node_at, at: to, cell: Leaf::PATCH }), region);
+                    }
+                    (_, entry::EMPTY) => return (Err(Status::NoGround), region),
+                    (_, entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD) => return (Err(Status::NotInImage), region),
+                    _ => break,
+                }
+            };
+            let Some(b) = t.block(block_at) else { break };
+            if block::is_node(b[0]) {
+                node_at = tile.wrapping_add(b[block::TAIL] as usize);
+                continue;
+            }
+            let [x, y] = block::CELLS_LOG2;
+            let (Some(x), Some(y)) = (log2[0].checked_sub(x), log2[1].checked_sub(y)) else { break };
+            region = Region::around(q, [x, y]);
+            let cell = node.cell_of(p.x, p.y) & 7;
+            let home = b[cell as usize];
+            let found = match word::kind(home) {
+                _ if word::mask(home) != 0 => Ok(()),
+                word::PATCH | word::LIST => Ok(()),
+                word::EMPTY => Err(Status::NoGround),
+                word::NOT_IN_IMAGE | word::NOT_UNDERSTOOD => Err(Status::NotInImage),
+                _ => Err(Status::Damaged),
+            };
+            return (found.map(|()| Leaf { tile, node: node_at, at: block_at, cell }), region);
+        }
+        (Err(Status::Damaged), region)
+    }
+
+    /// All pieces of a square, and whether some lie over each other.
+    fn leaf(
+        &mut self,
+        leaf: &Leaf,
+        region: &Region,
+        take: &mut impl FnMut(&Ground, f64),
+    ) -> Result<(), ContactStatus> {
+        let mut wet = 0u32;
+        self.each(leaf, region, true, &mut |all, piece| {
+            wet = wet.wrapping_add(all.piece(piece, region, take)?.into());
+            Ok(())
+        })?;
+        let alone = leaf.cell == Leaf::PATCH
+            || self.t.block(leaf.at).is_some_and(|b| word::has_sheet(b[(leaf.cell & 7) as usize]));
+        if wet < 2 || alone || self.searches { Ok(()) } else { self.compare(leaf, region) }
+    }
+
+    /// Looks for pieces of two sheets that the tyre both reaches into at one place.
+    #[cold]
+    #[inline(never)]
+    fn compare(&mut self, leaf: &Leaf, region: &Region) -> Result<(), ContactStatus> {
+        let mut first = 0u32;
+        self.each(leaf, region, false, &mut |all, a| {
+            first = first.wrapping_add(1);
+            let below = all.below(&a.corners);
+            if below.count < 3 || !all.touches(&below) {
+                return Ok(());
+            }
+            let mut second = 0u32;
+            let mut several = false;
+            all.each(leaf, region, false, &mut |all, b| {
+                second = second.wrapping_add(1);
+                // cells of one field lie beside each other
+                let beside = matches!(a.leaf, LeafKind::Patch) && a.record == b.record;
+                if second <= first || beside {
+                    return Ok(());
+                }
+                all.work()?;
+                let other = all.below(&b.corners);
+                several |= other.count >= 3 && below.overlaps(&other) && all.touches(&other);
+                Ok(())
+            })?;
+            if several { Err(ContactStatus::LimitReached) } else { Ok(()) }
+        })
+    }
+
+    /// Gives every piece that a square names.
+    fn each(
+        &mut self,
+        leaf: &Leaf,
+        region: &Region,
+        counts: bool,
+        give: &mut dyn FnMut(&mut Self, &Piece) -> Result<(), ContactStatus>,
+    ) -> Result<(), ContactStatus> {
+        let (t, damaged) = (self.t, ContactStatus::Damaged);
+        if leaf.cell == Leaf::PATCH {
+            return self.field(leaf.tile, leaf.at, region, give);
+        }
+        let b = t.block(leaf.at).ok_or(damaged)?;
+        let cell = leaf.cell & 7;
+        if counts {
+            see_words(b, cell, &mut self.cost);
+        }
+        let home = b[cell as usize];
+        let (before, count) = block::further(b, cell);
+        if word::is(home, word::LIST) {
+            let to = t.further_word(leaf.tile, b, before).map_err(|_| damaged)?;
+            let at = leaf.tile.wrapping_add(to as usize);
+            let count = (*t.words.get(at).ok_or(damaged)?).min(format::MAX_WORDS);
+            for i in 0..count as usize {
+                let &[w, number] = t.chunk(at.wrapping_add(1 + 2 * i)).ok_or(damaged)?;
+                self.word(leaf, w, number, region, counts, give)?;
+            }
+            return Ok(());
+        }
+        self.word(leaf, home, word::number(home), region, counts, give)?;
+        for i in before..before.wrapping_add(count) {
+            let w = t.further_word(leaf.tile, b, i).map_err(|_| damaged)?;
+            self.word(leaf, w, word::number(w), region, counts, give)?;
+        }
+        Ok(())
+    }
+
+    fn word(
+        &mut self,
+        leaf: &Leaf,
+        w: u32,
+        number: u32,
+        region: &Region,
+        counts: bool,
+        give: &mut dyn FnMut(&mut Self, &Piece) -> Result<(), ContactStatus>,
+    ) -> Result<(), ContactStatus> {
+        let (t, tile) = (self.t, leaf.tile);
+        let mut mask = word::mask(w);
+        if mask == 0 {
+            return self.field(tile, tile.wrapping_add((number as usize).wrapping_mul(16)), region, give);
+        }
+        let node = t.node(leaf.node).ok_or(ContactStatus::Damaged)?;
+        let record = (tile / 32).wrapping_add(node.bundles as usize).wrapping_add(number as usize);
+        let words = t.bundles.get(record).ok_or(ContactStatus::Damaged)?;
+        let bundle = Bundle { words, record, node };
+        if counts {
+            self.cost.see(Trace::Leaf { record, lines: 2 });
+        }
+        while mask != 0 {
+            let part = mask.trailing_zeros();
+            mask &= mask.wrapping_sub(1);
+            if counts {
+                self.cost.see(Trace::Test { record, part, covered: false });
+            }
+            let corners = bundle.corners_3d(part);
+            let low = |k: usize| corners[0][k].min(corners[1][k]).min(corners[2][k]) << FRACTION;
+            let high = |k: usize| corners[0][k].max(corners[1][k]).max(corners[2][k]) << FRACTION;
+            if (0..2).any(|k| low(k) > self.bounds[1][k] || high(k) < self.bounds[0][k]) {
+                continue;
+            }
+            // from the least corner on, so that its bundle does not matter
+            let [a, b, c] = corners;
+            let corners = if a < b && a < c {
+                [a, b, c]
+            } else if b < c {
+                [b, c, a]
+            } else {
+                [c, a, b]
+            };
+            let corners = corners.map(|c| self.local(c.map(|v| (v << FRACTION) as f64)));
+            let (leaf, attribute) = (LeafKind::Bundle, bundle.attribute());
+            give(self, &Piece { corners, record, part, attribute, leaf, tile })?;
+        }
+        Ok(())
+    }
+
+    /// Half cells of a height field within a square.
+    #[inline(never)]
+    fn field(
+        &mut self,
+        tile: usize,
+        at: usize,
+        region: &Region,
+        give: &mut dyn FnMut(&mut Self, &Piece) -> Result<(), ContactStatus>,
+    ) -> Result<(), ContactStatus> {
+        let t = self.t;
+        let patch: &Patch = t.patch(at).ok_or(ContactStatus::Damaged)?;
+        let zero = [0, 1].map(|k| if patch.wide == 0 { region.low[k] >> 32 << 32 } else { 0 });
+        let spans = [0, 1].map(|k| {
+            let low = self.bounds[0][k].max(region.low[k]).wrapping_sub(zero[k]);
+            let high = self.bounds[1][k].min(region.high[k]).wrapping_sub(zero[k]);
+            patch.cells_between(k, [low, high])
+        });
+        for y in spans[1][0]..spans[1][1] {
+            for x in spans[0][0]..spans[0][1] {
+                self.work()?;
+                self.cost.see(Trace::Test { record: at, part: 0, covered: true });
+                let Some((block, z)) = t.corner_heights(tile, patch, [x, y]).map_err(|_| ContactStatus::Damaged)?
+                else {
+                    continue;
+                };
+                let corner = |i: u32, k: u32, z: i64| {
+                    let [east, north] = [(0, x.wrapping_add(i)), (1, y.wrapping_add(k))]
+                        .map(|(k, cell)| patch.border(k, cell) + zero[k] as f64);
+                    self.local([east, north, z as f64])
+                };
+                let [sw, se, nw, ne] = [corner(0, 0, z[0]), corner(1, 0, z[1]), corner(0, 1, z[2]), corner(1, 1, z[3])];
+                for corners in [[sw, se, ne], [sw, ne, nw]] {
+                    let (leaf, attribute) = (LeafKind::Patch, patch.attribute);
+                    give(self, &Piece { corners, record: at, part: block, attribute, leaf, tile })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn work(&mut self) -> Result<(), ContactStatus> {
+        self.work = self.work.wrapping_add(1);
+        if self.work > MAX_WORK { Err(ContactStatus::LimitReached) } else { Ok(()) }
+    }
+
+    /// A place in query steps from the origin, in the axes of the wheel.
+    fn local(&self, q: [f64; 3]) -> [f64; 3] {
+        let h = self.t.header;
+        let steps = [h.xy_log2, h.xy_log2, h.z_log2].map(|log2| exp2(log2 - FRACTION as i32));
+        let from = |k: usize| (q[k] + (h.origin[k] << FRACTION) as f64) * steps[k] - self.centre[k];
+        let p = [from(0), from(1), from(2)];
+        [dot(p, self.frame.forward), dot(p, self.frame.axle), dot(p, self.frame.up)]
+    }
+
+    /// The part of a triangle below the tread and within reach; of one that faces away nothing.
+    fn below(&self, corners: &[[f64; 3]; 3]) -> Polygon {
+        if area_of(*corners) <= 0.0 {
+            return Polygon::EMPTY;
+        }
+        let (radius, half, Frame { forward, axle, up, reach: [above, below], .. }) =
+            (self.radius, 0.5 * self.width, self.frame);
+        let rise = |p: [f64; 3]| forward[2] * p[0] + axle[2] * p[1] + up[2] * p[2];
+        let mut polygon = Polygon::EMPTY;
+        corners.iter().for_each(|&p| polygon.push(p));
+        let is_within = |p: &[f64; 3]| {
+            let z = rise(*p);
+            libm::fabs(p[0]) <= radius && libm::fabs(p[1]) <= half && z <= *above && z >= -below
+        };
+        if corners.iter().all(is_within) {
+            return polygon;
+        }
+        let polygon = polygon.cut(|p| radius - p[0]).cut(|p| radius + p[0]).cut(|p| half - p[1]).cut(|p| half + p[1]);
+        polygon.cut(|p| above - rise(p)).cut(|p| below + rise(p))
+    }
+
+    /// Each strip of the tread over a polygon that has a place below `top`, from behind forwards: its part of the
+    /// polygon, and the tread's height at a place.
+    fn strips(
+        &self,
+        polygon: &Polygon,
+        lower: bool,
+        top: f64,
+        mut give: impl FnMut(&Polygon, &dyn Fn([f64; 3]) -> f64),
+    ) {
+        let [low, high] = polygon.range(0);
+        let knot = |k: usize| {
+            let (side, k) = if k < QUARTER { (-1.0, QUARTER - k) } else { (1.0, k - QUARTER) };
+            let height = SINES[(QUARTER - k) % (QUARTER + 1)];
+            let height = if lower { -height } else { height };
+            [side * SINES[k % (QUARTER + 1)] * self.radius, height * self.radius]
+        };
+        for k in 0..2 * QUARTER {
+            let ([x0, z0], [x1, z1]) = (knot(k), knot(k + 1));
+            if x1 <= low || x0 >= high || (z0 >= top && z1 >= top) {
+                continue;
+            }
+            let slope = (z1 - z0) / (x1 - x0);
+            let tread = move |p: [f64; 3]| z0 + slope * (p[0] - x0);
+            if low >= x0 && high <= x1 {
+                give(polygon, &tread);
+            } else {
+                give(&polygon.cut(|p| p[0] - x0).cut(|p| x1 - p[0]), &tread);
+            }
+        }
+    }
+
+    /// Whether the tyre reaches into a polygon.
+    fn touches(&self, polygon: &Polygon) -> bool {
+        let (mut touches, [_, most]) = (false, polygon.range(2));
+        self.strips(polygon, true, most, |part, tread| touches |= part.all().iter().any(|&p| p[2] > tread(p)));
+        touches
+    }
+
+    /// Adds a piece, if this square is the one that counts it; whether the tyre reaches into it, in whichever square.
+    fn piece(
+        &mut self,
+        piece: &Piece,
+        region: &Region,
+        take: &mut impl FnMut(&Ground, f64),
+    ) -> Result<bool, ContactStatus> {
+        let polygon = self.below(&piece.corners);
+        if polygon.count < 3 {
+            return Ok(false);
+        }
+        // one square has its middle; of slivers, whose middle may be beside them, nothing counts
+        let (area, middle) = polygon.middle();
+        let [x, y] = [polygon.range(0), polygon.range(1)].map(|[low, high]| high - low);
+        let sliver = exp2(self.t.header.xy_log2 - 4) * (x + y);
+        let is_whole = area > sliver;
+        if !is_whole {
+            return Ok(false);
+        }
+        let world = self.frame.at(middle);
+        let Some(q) = self.t.point(world) else { return Ok(false) };
+        let origin = self.t.header.origin;
+        let q = [q.x.wrapping_sub(origin[0] << FRACTION), q.y.wrapping_sub(origin[1] << FRACTION)];
+        let [_, most] = polygon.range(2);
+        if !region.holds(q) {
+            return Ok(most > -self.radius);
+        }
+        self.pieces = self.pieces.wrapping_add(1);
+        if self.pieces > self.most {
+            return Err(ContactStatus::LimitReached);
+        }
+        if self.searches {
+            self.nearer(piece, &polygon);
+            return Ok(true);
+        }
+        let s = 1.0 / self.scale;
+        let fixed = |v: f64| libm::rint(v * exp2(UNIT)) as i64;
+        self.sums.area = self.sums.area.wrapping_add(fixed(area * s * s));
+        if most <= -self.radius {
+            return Ok(false);
+        }
+        let mut dip = Dip::default();
+        self.strips(&polygon, true, most, |part, tread| {
+            for corners in part.cut(|p| p[2] - tread(p)).fan() {
+                dip.area += area_of(corners);
+                dip.add(corners, corners.map(|p| p[2] - tread(p)), 1.0);
+            }
+        });
+        // the tyre ends above as well
+        if most > 0.0 {
+            self.strips(&polygon, false, most, |part, tread| {
+                for corners in part.cut(|p| p[2] - tread(p)).fan() {
+                    dip.add(corners, corners.map(|p| p[2] - tread(p)), -1.0);
+                }
+            });
+        }
+        let volume = fixed(dip.depth * s * s * s);
+        if volume <= 0 {
+            return Ok(false);
+        }
+        // height is linear in place, so its products follow
+        let [h, k] = slopes(piece.corners);
+        let [a, b, c] = piece.corners[0];
+        let g = c - h * a - k * b;
+        let Dip { depth, x, y, xx, xy, yy, .. } = dip;
+        let z = g * depth + h * x + k * y;
+        let (xz, yz) = (g * x + h * xx + k * xy, g * y + h * xy + k * yy);
+        let zz = g * z + h * xz + k * yz;
+        let s4 = s * s * s * s;
+        let add = |to: &mut i64, v: f64| *to = to.wrapping_add(fixed(v));
+        let sums = &mut self.sums;
+        sums.volume = sums.volume.wrapping_add(volume);
+        sums.first.iter_mut().zip([x, y, z]).for_each(|(to, v)| add(to, v * s4));
+        sums.second.iter_mut().zip([xx, xy, xz, yy, yz, zz]).for_each(|(to, v)| add(to, v * s4 * s));
+        let wet = dip.area * s * s;
+        sums.normal.iter_mut().zip([-h * wet, -k * wet, wet]).for_each(|(to, v)| add(to, v));
+        take(&self.ground(piece), float(volume));
+        Ok(true)
+    }
+
+    fn ground(&self, piece: &Piece) -> Ground {
+        let Piece { record, part, attribute, leaf, tile, .. } = *piece;
+        let format::Attribute { material, source, .. } = self.t.attribute(tile, attribute);
+        let unit = tile / 32;
+        let record = if leaf == LeafKind::Bundle { record.wrapping_sub(unit) } else { record.wrapping_sub(tile) };
+        Ground { material, source, leaf, place: [unit.wrapping_sub(self.t.tiles_at) as u32, record as u32, part] }
+    }
+
+    /// Keeps a piece that is nearer to the tread than all before; of equal ones that of the least corners.
+    fn nearer(&mut self, piece: &Piece, polygon: &Polygon) {
+        let mut best: Option<(f64, [f64; 3])> = None;
+        self.strips(polygon, true, f64::INFINITY, |part, tread| {
+            for &p in part.all() {
+                let depth = p[2] - tread(p);
+                if best.is_none_or(|(most, _)| depth > most) {
+                    best = Some((depth, p));
+                }
+            }
+        });
+        let Some((depth, place)) = best else { return };
+        let corners = piece.corners;
+        let is_nearer =
+            |n: &Nearest| depth > n.depth || (depth == n.depth && (corners, place) < (n.corners, n.place));
+        if self.nearest.as_ref().is_none_or(is_nearer) {
+            self.nearest = Some(Nearest { depth, place, corners, ground: self.ground(piece) });
+        }
+    }
+}
+
+/// The penetration into level ground, in radii, at which the tread has this area below ground, in radii squared. It is
+/// found with the same strips, so level ground has no error.
+pub(super) fn level_penetration(area: f64) -> f64 {
+    let (mut sum, mut k) = (0.0, 0usize);
+    // from below: half the tread's width and its depth at each border of a strip
+    let knot = |k: usize| (SINES[k % (QUARTER + 1)], 1.0 - SINES[(QUARTER - k) % (QUARTER + 1)]);
+    while k < QUARTER {
+        let ((w0, d0), (w1, d1)) = (knot(k), knot(k + 1));
+        let next = sum + (w0 + w1) * (d1 - d0);
+        if next > area {
+            // the area above the border grows by 2 w0 t + m t^2
+            let (m, rest) = ((w1 - w0) / (d1 - d0), area - sum);
+            return d0 + rest / (w0 + libm::sqrt(w0 * w0 + m * rest));
+        }
+        (sum, k) = (next, k + 1);
+    }
+    1.0 + (area - sum) * 0.5
+}
