@@ -259,7 +259,7 @@ impl Held {
         ori: Given,
         down: Given,
         size: [f64; 2],
-        columns: u32,
+        columns: [u32; 2],
         points: Given,
         reach: Option<[f64; 2]>,
         axes: &str,

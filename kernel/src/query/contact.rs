@@ -190,7 +190,7 @@ pub struct Contact {
     pub penetration: f64,
     /// From the centre to the ground along the wheel's own down.
     pub loaded_radius: f64,
-    /// Volume below the ground, in cubic metres; zero of points.
+    /// Volume below the ground, in cubic metres, of strips that of level ground; zero of points.
     pub volume: f64,
     /// Weighted mean of the friction.
     pub mu: f64,
@@ -203,7 +203,7 @@ pub struct Contact {
     /// Part of that which is of height fields.
     pub hd_share: f64,
     /// Stated error of the image's heights; of columns also what one column changes as it crosses the highest step
-    /// below the tread.
+    /// below the tread, of strips how far they are from the round tread.
     pub error: f64,
     /// What it cost.
     pub cost: Cost,
@@ -677,7 +677,7 @@ impl<'a> Terrain<'a> {
         let coverage = strips::float(sums.area) * scale / radius * scale / width * 0.5;
         let found = Cylinder { normal, relative, plane, touches, penetration };
         let mut contact = Contact {
-            volume: volume * scale * scale * scale,
+            volume: if touches { strips::level_area(penetration / radius) * radius * radius * width } else { 0.0 },
             coverage: if coverage > 1.0 - 1e-6 { 1.0 } else { coverage },
             error: self.header.error_height + strips::SAGITTA * radius,
             cost,

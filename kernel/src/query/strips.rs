@@ -412,12 +412,7 @@ impl<'a, 't> Strips<'a, 't> {
     }
 
     /// All pieces of a square, and whether some lie over each other.
-    fn leaf(
-        &mut self,
-        leaf: &Leaf,
-        region: &Region,
-        take: &mut impl FnMut(&Ground, f64),
-    ) -> Result<(), ContactStatus> {
+    fn leaf(&mut self, leaf: &Leaf, region: &Region, take: &mut impl FnMut(&Ground, f64)) -> Result<(), ContactStatus> {
         let mut wet = 0u32;
         self.each(leaf, region, true, &mut |all, piece| {
             wet = wet.wrapping_add(all.piece(piece, region, take)?.into());
@@ -757,12 +752,18 @@ impl<'a, 't> Strips<'a, 't> {
         });
         let Some((depth, place)) = best else { return };
         let corners = piece.corners;
-        let is_nearer =
-            |n: &Nearest| depth > n.depth || (depth == n.depth && (corners, place) < (n.corners, n.place));
+        let is_nearer = |n: &Nearest| depth > n.depth || (depth == n.depth && (corners, place) < (n.corners, n.place));
         if self.nearest.as_ref().is_none_or(is_nearer) {
             self.nearest = Some(Nearest { depth, place, corners, ground: self.ground(piece) });
         }
     }
+}
+
+/// The area of the round tread so deep in level ground: radii, and radii squared.
+pub(super) fn level_area(depth: f64) -> f64 {
+    let (depth, deeper) = if depth < 1.0 { (depth, 0.0) } else { (1.0, depth - 1.0) };
+    let rest = 1.0 - depth;
+    libm::acos(rest) - rest * libm::sqrt(depth * (2.0 - depth)) + 2.0 * deeper
 }
 
 /// The penetration into level ground, in radii, at which the tread has this area below ground, in radii squared. It is

@@ -116,11 +116,11 @@ fn csv_in_and_out() {
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     assert_eq!(
         out,
-        "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,asked_z,length\n\
-         -1,0,6,0,0,0.85,1,Steel plate,deck,found,top,,\n\
-         0,0,0,0,0,0.85,1,Asphalt,floor,found,near,2,\n\
-         0,0,,,,,,,,no ground,, 5, 2\n\
-         9,9,0,0,0,0.85,1,Asphalt,floor,found,top,,\n"
+        "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,asked_z,length\n\
+         -1,0,6,0,0,0.85,1,Steel plate,deck,found,top,0,,0,,\n\
+         0,0,0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,2,\n\
+         0,0,,,,,,,,no ground,,,,, 5, 2\n\
+         9,9,0,0,0,0.85,1,Asphalt,floor,found,top,0,,0,,\n"
     );
     expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv", "-o", "out.csv"]);
     assert_eq!(fs::read_to_string(folder.join("out.csv")).unwrap(), out);
