@@ -299,13 +299,8 @@ impl Frame {
     }
 
     /// A place of the wheel.
-    pub fn at(&self, p: [f64; 3]) -> [f64; 3] {
-        self.turned(self.centre, p)
-    }
-
-    /// A way of the wheel from a place of the world.
-    fn turned(&self, from: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
-        along(along(along(from, self.forward, x), self.axle, y), self.up, z)
+    fn at(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        along(along(along(self.centre, self.forward, x), self.axle, y), self.up, z)
     }
 
     /// A normal turned into the plane of the wheel.
@@ -663,16 +658,16 @@ impl<'a> Terrain<'a> {
             return Contact { cost, ..Contact::of(status) };
         }
         let (normal, relative, plane, penetration) = if touches {
-            let moments = moments(frame, &sums, scale);
-            let normal = unit(frame.turned([0.0; 3], sums.normal.map(strips::float))).unwrap_or(frame.up);
+            let moments = moments(&sums, scale);
+            let normal = unit(sums.normal.map(strips::float)).unwrap_or(frame.up);
             let area = volume * scale / radius * scale / radius * (scale / width);
             (normal, moments.mean(), moments.plane(), strips::level_penetration(area) * radius)
         } else {
             let missed = if below.inside { ContactStatus::NoGround } else { ContactStatus::NotInImage };
             let Some(nearest) = below.nearest else { return Contact { cost, ..Contact::of(missed) } };
             tally.add(self, &nearest.ground, 1.0);
-            let normal = unit(frame.turned([0.0; 3], nearest.normal())).unwrap_or(frame.up);
-            (normal, frame.turned([0.0; 3], nearest.place), None, nearest.depth)
+            let normal = unit(nearest.normal()).unwrap_or(frame.up);
+            (normal, nearest.place, None, nearest.depth)
         };
         let coverage = strips::float(sums.area) * scale / radius * scale / width * 0.5;
         let found = Cylinder { normal, relative, plane, touches, penetration };
@@ -688,18 +683,11 @@ impl<'a> Terrain<'a> {
     }
 }
 
-/// Moments of strips in the axes of the world, in metres.
-fn moments(frame: &Frame, sums: &strips::Sums, scale: f64) -> Moments {
-    let axes = [frame.forward, frame.axle, frame.up];
-    let [xx, xy, xz, yy, yz, zz] = sums.second.map(|v| strips::float(v) * scale * scale);
-    let second = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    let turned = |a: usize, b: usize| {
-        let row = |k: usize| dot(second[k % 3], [axes[0][b % 3], axes[1][b % 3], axes[2][b % 3]]);
-        dot([row(0), row(1), row(2)], [axes[0][a % 3], axes[1][a % 3], axes[2][a % 3]])
-    };
-    let first = frame.turned([0.0; 3], sums.first.map(|v| strips::float(v) * scale));
-    let weight = strips::float(sums.volume);
-    Moments { weight, first, xx: turned(0, 0), xy: turned(0, 1), yy: turned(1, 1), xz: turned(0, 2), yz: turned(1, 2) }
+/// Moments of strips, in metres.
+fn moments(sums: &strips::Sums, scale: f64) -> Moments {
+    let [xx, xy, yy, xz, yz] = sums.second.map(|v| strips::float(v) * scale * scale);
+    let first = sums.first.map(|v| strips::float(v) * scale);
+    Moments { weight: strips::float(sums.volume), first, xx, xy, yy, xz, yz }
 }
 
 /// What the volume of a cylinder comes to, whichever way it was found.

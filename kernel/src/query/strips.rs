@@ -1,7 +1,8 @@
 //! The volume of a cylinder below ground, triangle by triangle, under a tread of flat strips.
 //!
-//! All is reckoned in the axes of the wheel: forward, left, up. Each triangle adds integers, so their order and the
-//! squares that name them change no bit.
+//! It is that of columns, as many as there can be: each stands upright over a place of the tread. Each triangle adds
+//! integers, so their order and the squares that name them change no bit. Lengths are of the world, from the wheel's
+//! centre.
 
 use crate::format::{self, FRACTION, Patch, block, entry, word};
 use crate::hit::{Cost, LeafKind, Status};
@@ -9,7 +10,7 @@ use crate::index::{Leaf, see_words};
 use crate::leaf::bundle::Bundle;
 use crate::open::Terrain;
 use crate::point::{GridPoint, exp2};
-use crate::query::axes::{along, dot};
+use crate::query::axes::along;
 use crate::query::contact::{Frame, Ground};
 use crate::query::{ContactStatus, Tyre};
 use crate::trace::{Observer, Trace};
@@ -42,8 +43,8 @@ pub(super) const SAGITTA: f64 = 0.001_204_543_794_827_61;
 const MAX_SQUARES: u32 = 1 << 14;
 /// More cells of height fields than are read, and pairs of triangles than are compared.
 const MAX_WORK: u32 = 1 << 20;
-/// Most corners of a triangle that was cut by four sides, the reach, two sides of a strip and the tread.
-const CORNERS: usize = 12;
+/// Most corners of a triangle that was cut by a box, the reach, a strip, its tread and its top.
+const CORNERS: usize = 16;
 /// Sums are in 2^-40.
 const UNIT: i32 = 40;
 
@@ -66,7 +67,7 @@ impl Region {
     }
 }
 
-/// A convex polygon in the axes of the wheel, in metres from its centre.
+/// A convex polygon, in metres from the centre of the wheel.
 #[derive(Clone, Copy)]
 struct Polygon {
     corners: [[f64; 3]; CORNERS],
@@ -119,7 +120,7 @@ impl Polygon {
         })
     }
 
-    /// Area in the plane of forward and left, and the middle.
+    /// Area in plan, and the middle.
     fn middle(&self) -> (f64, [f64; 3]) {
         let (mut area, mut middle) = (0.0, [0.0; 3]);
         for [a, b, c] in self.fan() {
@@ -149,12 +150,12 @@ impl Polygon {
     }
 }
 
-/// Area of a triangle in the plane of forward and left; below zero from behind.
+/// Area of a triangle in plan; below zero from behind.
 fn area_of([a, b, c]: [[f64; 3]; 3]) -> f64 {
     ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) * 0.5
 }
 
-/// What a piece of ground adds, in the axes of the wheel: its area below the tyre, and products of depth and place.
+/// What a piece of ground adds: its area below the tyre, and products of depth and place.
 #[derive(Clone, Copy, Default)]
 struct Dip {
     area: f64,
@@ -168,15 +169,14 @@ struct Dip {
 
 impl Dip {
     /// A triangle of ground with its depths at the corners. Integrals of products of linear functions are exact.
-    fn add(&mut self, [a, b, c]: [[f64; 3]; 3], depth: [f64; 3], sign: f64) {
-        let area = area_of([a, b, c]);
+    fn add(&mut self, [a, b, c]: [[f64; 3]; 3], depth: [f64; 3], area: f64) {
         let (x, y) = ([a[0], b[0], c[0]], [a[1], b[1], c[1]]);
         let sum = |v: [f64; 3]| v[0] + v[1] + v[2];
         let times = |v: [f64; 3], w: [f64; 3]| [v[0] * w[0], v[1] * w[1], v[2] * w[2]];
         let (sd, sx, sy) = (sum(depth), sum(x), sum(y));
         let (dx, dy) = (sum(times(depth, x)), sum(times(depth, y)));
-        let (part, cubic) = (area * sign / 12.0, area * sign / 60.0);
-        self.depth += area * sign / 3.0 * sd;
+        let (part, cubic) = (area / 12.0, area / 60.0);
+        self.depth += area / 3.0 * sd;
         self.x += part * (sd * sx + dx);
         self.y += part * (sd * sy + dy);
         let three = |v: [f64; 3], w: [f64; 3], sv: f64, sw: f64, dv: f64, dw: f64| {
@@ -191,7 +191,6 @@ impl Dip {
 
 /// A piece of ground: a triangle, or half a cell of a height field.
 struct Piece {
-    /// In the axes of the wheel.
     corners: [[f64; 3]; 3],
     record: usize,
     part: u32,
@@ -211,14 +210,14 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    /// Its unit normal in the axes of the wheel, of any length.
+    /// Its normal, of any length.
     pub fn normal(&self) -> [f64; 3] {
         let [x, y] = slopes(self.corners);
         [-x, -y, 1.0]
     }
 }
 
-/// Slopes along forward and left of a triangle that faces up.
+/// Slopes of a triangle that faces up.
 fn slopes([a, b, c]: [[f64; 3]; 3]) -> [f64; 2] {
     let step = |p: [f64; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
     let ([ux, uy, uz], [vx, vy, vz]) = (step(b), step(c));
@@ -226,15 +225,67 @@ fn slopes([a, b, c]: [[f64; 3]; 3]) -> [f64; 2] {
     [(uz * vy - vz * uy) / twice, (ux * vz - vx * uz) / twice]
 }
 
+/// A strip of the tread over the plan: linear functions of a place, each a constant and its slopes.
+#[derive(Clone, Copy)]
+struct Strip {
+    /// Forward and left on the tread.
+    at: [[f64; 3]; 2],
+    /// Height of the tread.
+    tread: [f64; 3],
+    /// How far the tyre reaches above it, along up of the wheel.
+    tall: [f64; 3],
+    /// Where it begins and ends, forward.
+    ends: [f64; 2],
+    /// Area of the tread's plane for an area in plan; zero of a strip that looks away.
+    scale: f64,
+}
+
+fn linear([c, x, y]: [f64; 3], p: [f64; 3]) -> f64 {
+    c + x * p[0] + y * p[1]
+}
+
+impl Strip {
+    const NONE: Strip = Strip { at: [[0.0; 3]; 2], tread: [0.0; 3], tall: [0.0; 3], ends: [0.0; 2], scale: 0.0 };
+
+    /// The strip of a number, from behind forwards.
+    fn new(frame: &Frame, radius: f64, k: usize) -> Strip {
+        let knot = |k: usize| {
+            let (side, k) = if k < QUARTER { (-radius, QUARTER - k) } else { (radius, k - QUARTER) };
+            [side * SINES[k % (QUARTER + 1)], -radius * SINES[(QUARTER - k) % (QUARTER + 1)]]
+        };
+        let ([x0, z0], [x1, z1]) = (knot(k), knot(k + 1));
+        let rise = (z1 - z0) / (x1 - x0);
+        let Frame { forward, axle, up, .. } = frame;
+        // a place x, y of the wheel lies at base + x along + y axle
+        let (base, way) = (up.map(|v| v * (z0 - rise * x0)), along(*forward, *up, rise));
+        let det = way[0] * axle[1] - way[1] * axle[0];
+        if det < 0.1 {
+            return Strip::NONE;
+        }
+        let row = |a: f64, b: f64| [-(a * base[0] + b * base[1]) / det, a / det, b / det];
+        let at = [row(axle[1], -axle[0]), row(-way[1], way[0])];
+        let of = |c: f64, x: f64, y: f64| {
+            [0, 1, 2].map(|i: usize| x * at[0][i % 3] + y * at[1][i % 3] + if i == 0 { c } else { 0.0 })
+        };
+        Strip {
+            at,
+            tread: of(base[2], way[2], axle[2]),
+            tall: of(-2.0 * (z0 - rise * x0), -2.0 * rise, 0.0),
+            ends: [x0, x1],
+            scale: 1.0 / det,
+        }
+    }
+}
+
 /// Sums over all pieces, in 2^-[`UNIT`] of the greater of radius and width.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sums {
     pub volume: i64,
     pub first: [i64; 3],
-    /// Of forward, left, up: xx, xy, xz, yy, yz, zz.
-    pub second: [i64; 6],
+    /// East, north, up: xx, xy, yy, xz, yz.
+    pub second: [i64; 5],
     pub normal: [i64; 3],
-    /// Of ground within reach below the tread.
+    /// Of the tread with ground below it, within reach.
     pub area: i64,
 }
 
@@ -247,13 +298,13 @@ pub(super) fn float(v: i64) -> f64 {
 pub(super) struct Strips<'a, 't> {
     t: &'t Terrain<'a>,
     frame: &'t Frame,
-    radius: f64,
     width: f64,
+    strips: [Strip; 2 * QUARTER],
     /// What lengths are divided by.
     pub scale: f64,
-    /// The footprint in query steps from the origin: its closed box.
+    /// The tread's closed box in plan: in query steps from the origin, and in metres.
     bounds: [[i64; 2]; 2],
-    centre: [f64; 3],
+    sides: [[f64; 2]; 2],
     /// Whether a square of it was of the image.
     pub inside: bool,
     pub sums: Sums,
@@ -270,31 +321,29 @@ pub(super) struct Strips<'a, 't> {
 impl<'a, 't> Strips<'a, 't> {
     pub fn new(t: &'t Terrain<'a>, tyre: &Tyre, frame: &'t Frame, most: u16) -> Result<Self, ContactStatus> {
         let Tyre { radius, width, .. } = *tyre;
-        let [above, below] = frame.reach;
         let point = t.point(frame.centre).ok_or(ContactStatus::NotFinite)?;
-        // the prism that the rectangle of the tread leaves along down
-        let lean = if frame.up[2] > 0.1 { frame.up[2] } else { 0.1 };
-        let depth = (below + radius + width) / lean;
         let step = exp2(FRACTION as i32 - t.header.xy_log2);
-        let mut bounds = [[0; 2]; 2];
+        let (mut bounds, mut sides) = ([[0; 2]; 2], [[0.0; 2]; 2]);
         for k in 0..2 {
             let half = radius * libm::fabs(frame.forward[k]) + 0.5 * width * libm::fabs(frame.axle[k]);
-            let ends = [-depth * frame.up[k], (radius + above) / lean * frame.up[k]];
-            let (low, high) = if ends[0] < ends[1] { (ends[0], ends[1]) } else { (ends[1], ends[0]) };
+            let lean = -radius * frame.up[k];
+            let (low, high) = if lean < 0.0 { (lean, 0.0) } else { (0.0, lean) };
+            (sides[0][k], sides[1][k]) = (low - half, high + half);
             let at = [point.x, point.y][k].wrapping_sub(t.header.origin[k] << FRACTION);
-            let reach = |v: f64| libm::ceil(v * step) as i64 + 1;
             let limits = [t.header.min[k], t.header.max[k]].map(|v| i64::from(v) << FRACTION);
-            bounds[0][k] = at.saturating_sub(reach(half - low)).max(limits[0]);
-            bounds[1][k] = at.saturating_add(reach(half + high)).min(limits[1]);
+            bounds[0][k] = at.saturating_add(libm::floor(sides[0][k] * step) as i64 - 1).max(limits[0]);
+            bounds[1][k] = at.saturating_add(libm::ceil(sides[1][k] * step) as i64 + 1).min(limits[1]);
         }
+        let mut strips = [Strip::NONE; 2 * QUARTER];
+        strips.iter_mut().enumerate().for_each(|(k, strip)| *strip = Strip::new(frame, radius, k));
         Ok(Strips {
             t,
             frame,
-            radius,
             width,
+            strips,
             scale: if radius > width { radius } else { width },
             bounds,
-            centre: frame.centre,
+            sides,
             inside: false,
             sums: Sums::default(),
             pieces: 0,
@@ -431,7 +480,7 @@ impl<'a, 't> Strips<'a, 't> {
         self.each(leaf, region, false, &mut |all, a| {
             first = first.wrapping_add(1);
             let below = all.below(&a.corners);
-            if below.count < 3 || !all.touches(&below) {
+            if below.count < 3 {
                 return Ok(());
             }
             let mut second = 0u32;
@@ -445,7 +494,7 @@ impl<'a, 't> Strips<'a, 't> {
                 }
                 all.work()?;
                 let other = all.below(&b.corners);
-                several |= other.count >= 3 && below.overlaps(&other) && all.touches(&other);
+                several |= other.count >= 3 && below.overlaps(&other) && all.share(&(&below, a), &(&other, b));
                 Ok(())
             })?;
             if several { Err(ContactStatus::LimitReached) } else { Ok(()) }
@@ -583,75 +632,89 @@ impl<'a, 't> Strips<'a, 't> {
         if self.work > MAX_WORK { Err(ContactStatus::LimitReached) } else { Ok(()) }
     }
 
-    /// A place in query steps from the origin, in the axes of the wheel.
+    /// A place in query steps from the origin, in metres from the centre.
     fn local(&self, q: [f64; 3]) -> [f64; 3] {
         let h = self.t.header;
         let steps = [h.xy_log2, h.xy_log2, h.z_log2].map(|log2| exp2(log2 - FRACTION as i32));
-        let from = |k: usize| (q[k] + (h.origin[k] << FRACTION) as f64) * steps[k] - self.centre[k];
-        let p = [from(0), from(1), from(2)];
-        [dot(p, self.frame.forward), dot(p, self.frame.axle), dot(p, self.frame.up)]
+        let from = |k: usize| (q[k] + (h.origin[k] << FRACTION) as f64) * steps[k] - self.frame.centre[k];
+        [from(0), from(1), from(2)]
     }
 
-    /// The part of a triangle below the tread and within reach; of one that faces away nothing.
+    /// The part of a triangle within the tread's box and reach; of one that faces away nothing.
     fn below(&self, corners: &[[f64; 3]; 3]) -> Polygon {
         if area_of(*corners) <= 0.0 {
             return Polygon::EMPTY;
         }
-        let (radius, half, Frame { forward, axle, up, reach: [above, below], .. }) =
-            (self.radius, 0.5 * self.width, self.frame);
-        let rise = |p: [f64; 3]| forward[2] * p[0] + axle[2] * p[1] + up[2] * p[2];
+        let ([[west, south], [east, north]], [above, below]) = (self.sides, self.frame.reach);
         let mut polygon = Polygon::EMPTY;
         corners.iter().for_each(|&p| polygon.push(p));
-        let is_within = |p: &[f64; 3]| {
-            let z = rise(*p);
-            libm::fabs(p[0]) <= radius && libm::fabs(p[1]) <= half && z <= *above && z >= -below
+        let is_within = |[x, y, z]: &[f64; 3]| {
+            *x >= west && *x <= east && *y >= south && *y <= north && *z <= above && *z >= -below
         };
         if corners.iter().all(is_within) {
             return polygon;
         }
-        let polygon = polygon.cut(|p| radius - p[0]).cut(|p| radius + p[0]).cut(|p| half - p[1]).cut(|p| half + p[1]);
-        polygon.cut(|p| above - rise(p)).cut(|p| below + rise(p))
+        let polygon = polygon.cut(|p| p[0] - west).cut(|p| east - p[0]).cut(|p| p[1] - south).cut(|p| north - p[1]);
+        polygon.cut(|p| above - p[2]).cut(|p| p[2] + below)
     }
 
-    /// Each strip of the tread over a polygon that has a place below `top`, from behind forwards: its part of the
-    /// polygon, and the tread's height at a place.
-    fn strips(
-        &self,
-        polygon: &Polygon,
-        lower: bool,
-        top: f64,
-        mut give: impl FnMut(&Polygon, &dyn Fn([f64; 3]) -> f64),
-    ) {
-        let [low, high] = polygon.range(0);
-        let knot = |k: usize| {
-            let (side, k) = if k < QUARTER { (-1.0, QUARTER - k) } else { (1.0, k - QUARTER) };
-            let height = SINES[(QUARTER - k) % (QUARTER + 1)];
-            let height = if lower { -height } else { height };
-            [side * SINES[k % (QUARTER + 1)] * self.radius, height * self.radius]
-        };
-        for k in 0..2 * QUARTER {
-            let ([x0, z0], [x1, z1]) = (knot(k), knot(k + 1));
-            if x1 <= low || x0 >= high || (z0 >= top && z1 >= top) {
+    /// Each strip of the tread that lies over a polygon, from behind forwards, and its part of the polygon.
+    fn each_strip(&self, polygon: &Polygon, mut give: impl FnMut(&Strip, &Polygon)) {
+        let half = 0.5 * self.width;
+        for strip in self.strips.iter().filter(|strip| strip.scale > 0.0) {
+            let [x, y] = strip.at;
+            let [x0, x1] = strip.ends;
+            let [mut before, mut after, mut inside] = [true, true, true];
+            for &p in polygon.all() {
+                let (x, y) = (linear(x, p), linear(y, p));
+                before &= x <= x0;
+                after &= x >= x1;
+                inside &= x >= x0 && x <= x1 && libm::fabs(y) <= half;
+            }
+            if before || after {
                 continue;
             }
-            let slope = (z1 - z0) / (x1 - x0);
-            let tread = move |p: [f64; 3]| z0 + slope * (p[0] - x0);
-            if low >= x0 && high <= x1 {
-                give(polygon, &tread);
-            } else {
-                give(&polygon.cut(|p| p[0] - x0).cut(|p| x1 - p[0]), &tread);
+            if inside {
+                give(strip, polygon);
+                continue;
+            }
+            let part = polygon.cut(|p| linear(x, p) - x0).cut(|p| x1 - linear(x, p));
+            let part = part.cut(|p| half - linear(y, p)).cut(|p| half + linear(y, p));
+            if part.count > 2 {
+                give(strip, &part);
             }
         }
     }
 
-    /// Whether the tyre reaches into a polygon.
-    fn touches(&self, polygon: &Polygon) -> bool {
-        let (mut touches, [_, most]) = (false, polygon.range(2));
-        self.strips(polygon, true, most, |part, tread| touches |= part.all().iter().any(|&p| p[2] > tread(p)));
-        touches
+    /// How much longer than upright the depth of a piece is along up of the wheel; none if it is too steep for that.
+    fn slant(&self, [x, y]: [f64; 2]) -> Option<f64> {
+        let up = self.frame.up;
+        let facing = up[2] - x * up[0] - y * up[1];
+        let faces_up = facing >= 0.1 * libm::sqrt(1.0 + x * x + y * y);
+        faces_up.then(|| 1.0 / facing)
     }
 
-    /// Adds a piece, if this square is the one that counts it; whether the tyre reaches into it, in whichever square.
+    /// Whether the tyre reaches into two pieces at one place.
+    #[cold]
+    #[inline(never)]
+    fn share(&self, a: &(&Polygon, &Piece), b: &(&Polygon, &Piece)) -> bool {
+        let mut share = false;
+        if [a, b].iter().any(|(_, piece)| self.slant(slopes(piece.corners)).is_none()) {
+            return false;
+        }
+        self.each_strip(a.0, |strip, part| {
+            let wet = part.cut(|p| p[2] - linear(strip.tread, p));
+            self.each_strip(b.0, |other, part| {
+                if !share && other.ends[0] == strip.ends[0] {
+                    let also = part.cut(|p| p[2] - linear(strip.tread, p));
+                    share = wet.count > 2 && also.count > 2 && wet.overlaps(&also);
+                }
+            });
+        });
+        share
+    }
+
+    /// Adds a piece, if this square is the one that counts it; whether it may be of those that the tyre reaches into.
     fn piece(
         &mut self,
         piece: &Piece,
@@ -665,66 +728,83 @@ impl<'a, 't> Strips<'a, 't> {
         // one square has its middle; of slivers, whose middle may be beside them, nothing counts
         let (area, middle) = polygon.middle();
         let [x, y] = [polygon.range(0), polygon.range(1)].map(|[low, high]| high - low);
-        let sliver = exp2(self.t.header.xy_log2 - 4) * (x + y);
-        let is_whole = area > sliver;
+        let is_whole = area > exp2(self.t.header.xy_log2 - 4) * (x + y);
         if !is_whole {
             return Ok(false);
         }
-        let world = self.frame.at(middle);
-        let Some(q) = self.t.point(world) else { return Ok(false) };
+        let Some(q) = self.t.point(along(self.frame.centre, middle, 1.0)) else { return Ok(false) };
         let origin = self.t.header.origin;
         let q = [q.x.wrapping_sub(origin[0] << FRACTION), q.y.wrapping_sub(origin[1] << FRACTION)];
-        let [_, most] = polygon.range(2);
         if !region.holds(q) {
-            return Ok(most > -self.radius);
+            return Ok(true);
+        }
+        let [h, k] = slopes(piece.corners);
+        let Some(slant) = self.slant([h, k]) else { return Ok(false) };
+        let (mut dip, mut tread) = (Dip::default(), 0.0);
+        let mut nearest: Option<(f64, [f64; 3])> = None;
+        let searches = self.searches;
+        self.each_strip(&polygon, |strip, part| {
+            let depth = |p: [f64; 3]| (p[2] - linear(strip.tread, p)) * slant;
+            if searches {
+                for &p in part.all() {
+                    if nearest.is_none_or(|(most, _)| depth(p) > most) {
+                        nearest = Some((depth(p), p));
+                    }
+                }
+                return;
+            }
+            tread += strip.scale * part.fan().map(area_of).fold(0.0, |sum, area| sum + area);
+            let [_, most] = part.range(2);
+            let lowest = part.all().iter().fold(f64::INFINITY, |least, &p| {
+                let z = linear(strip.tread, p);
+                if z < least { z } else { least }
+            });
+            if most <= lowest {
+                return;
+            }
+            let wet = part.cut(depth);
+            for corners in wet.fan() {
+                let area = strip.scale * area_of(corners);
+                dip.area += area;
+                dip.add(corners, corners.map(depth), area);
+            }
+            // the tyre ends above as well
+            let deeper = |p: [f64; 3]| depth(p) - linear(strip.tall, p);
+            if wet.all().iter().any(|&p| deeper(p) > 0.0) {
+                for corners in wet.cut(deeper).fan() {
+                    dip.add(corners, corners.map(deeper), -strip.scale * area_of(corners));
+                }
+            }
+        });
+        if tread == 0.0 && nearest.is_none() {
+            return Ok(false);
         }
         self.pieces = self.pieces.wrapping_add(1);
         if self.pieces > self.most {
             return Err(ContactStatus::LimitReached);
         }
-        if self.searches {
-            self.nearer(piece, &polygon);
-            return Ok(true);
+        if let Some((depth, place)) = nearest {
+            self.nearer(piece, depth, place);
+            return Ok(false);
         }
         let s = 1.0 / self.scale;
         let fixed = |v: f64| libm::rint(v * exp2(UNIT)) as i64;
-        self.sums.area = self.sums.area.wrapping_add(fixed(area * s * s));
-        if most <= -self.radius {
-            return Ok(false);
-        }
-        let mut dip = Dip::default();
-        self.strips(&polygon, true, most, |part, tread| {
-            for corners in part.cut(|p| p[2] - tread(p)).fan() {
-                dip.area += area_of(corners);
-                dip.add(corners, corners.map(|p| p[2] - tread(p)), 1.0);
-            }
-        });
-        // the tyre ends above as well
-        if most > 0.0 {
-            self.strips(&polygon, false, most, |part, tread| {
-                for corners in part.cut(|p| p[2] - tread(p)).fan() {
-                    dip.add(corners, corners.map(|p| p[2] - tread(p)), -1.0);
-                }
-            });
-        }
+        self.sums.area = self.sums.area.wrapping_add(fixed(tread * s * s));
         let volume = fixed(dip.depth * s * s * s);
         if volume <= 0 {
             return Ok(false);
         }
         // height is linear in place, so its products follow
-        let [h, k] = slopes(piece.corners);
         let [a, b, c] = piece.corners[0];
         let g = c - h * a - k * b;
         let Dip { depth, x, y, xx, xy, yy, .. } = dip;
-        let z = g * depth + h * x + k * y;
-        let (xz, yz) = (g * x + h * xx + k * xy, g * y + h * xy + k * yy);
-        let zz = g * z + h * xz + k * yz;
+        let (z, xz, yz) = (g * depth + h * x + k * y, g * x + h * xx + k * xy, g * y + h * xy + k * yy);
         let s4 = s * s * s * s;
         let add = |to: &mut i64, v: f64| *to = to.wrapping_add(fixed(v));
         let sums = &mut self.sums;
         sums.volume = sums.volume.wrapping_add(volume);
         sums.first.iter_mut().zip([x, y, z]).for_each(|(to, v)| add(to, v * s4));
-        sums.second.iter_mut().zip([xx, xy, xz, yy, yz, zz]).for_each(|(to, v)| add(to, v * s4 * s));
+        sums.second.iter_mut().zip([xx, xy, yy, xz, yz]).for_each(|(to, v)| add(to, v * s4 * s));
         let wet = dip.area * s * s;
         sums.normal.iter_mut().zip([-h * wet, -k * wet, wet]).for_each(|(to, v)| add(to, v));
         take(&self.ground(piece), float(volume));
@@ -740,17 +820,7 @@ impl<'a, 't> Strips<'a, 't> {
     }
 
     /// Keeps a piece that is nearer to the tread than all before; of equal ones that of the least corners.
-    fn nearer(&mut self, piece: &Piece, polygon: &Polygon) {
-        let mut best: Option<(f64, [f64; 3])> = None;
-        self.strips(polygon, true, f64::INFINITY, |part, tread| {
-            for &p in part.all() {
-                let depth = p[2] - tread(p);
-                if best.is_none_or(|(most, _)| depth > most) {
-                    best = Some((depth, p));
-                }
-            }
-        });
-        let Some((depth, place)) = best else { return };
+    fn nearer(&mut self, piece: &Piece, depth: f64, place: [f64; 3]) {
         let corners = piece.corners;
         let is_nearer = |n: &Nearest| depth > n.depth || (depth == n.depth && (corners, place) < (n.corners, n.place));
         if self.nearest.as_ref().is_none_or(is_nearer) {

@@ -49,10 +49,6 @@ int main(int count, char **arguments) {
     print_contact("one", &c);
     must(hpan_contact(view, &TYRE, two, 2, &LEVEL, &c), "contact");
     print_contact("two", &c);
-    hpan_tyre columns = TYRE;
-    columns.columns = 64;
-    must(hpan_contact(view, &columns, NULL, 0, &LEVEL, &c), "contact");
-    print_contact("columns", &c);
     hpan_tyre strips = TYRE;
     strips.strips = HPAN_STRIPS;
     must(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c), "contact");
@@ -64,6 +60,10 @@ int main(int count, char **arguments) {
     EXPECT(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c) == HPAN_ERROR_OPTION);
     strips.strips = HPAN_STRIPS, strips.columns = 16;
     EXPECT(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c) == HPAN_ERROR_OPTION);
+    hpan_tyre columns = TYRE;
+    columns.columns = 64;
+    must(hpan_contact(view, &columns, NULL, 0, &LEVEL, &c), "contact");
+    print_contact("columns", &c);
 
     /* the same wheel in rFactor's axes: (x, y, z) of ISO are (-z, x, y) */
     hpan_body rf = LEVEL;

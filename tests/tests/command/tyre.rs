@@ -194,8 +194,15 @@ fn mv_30_mv_32_rf_45_columns_of_plain_queries() {
     let [kind, cone, label] = ["surface_type", "cone_index", "label"].map(column);
     for (i, (name, number)) in names.iter().enumerate() {
         let row = &lines[i + 1];
-        let wanted =
-            [number.to_string(), if *name == "sand" { "150".into() } else { String::new() }, (40 + i).to_string()];
+        let wanted = [
+            number.to_string(),
+            match *name {
+                "sand" => "150".into(),
+                "clay" => "250".into(),
+                _ => String::new(),
+            },
+            (40 + i).to_string(),
+        ];
         assert_eq!([row[kind], row[cone], row[label]], wanted, "{name}");
     }
     // without ground there is no material
@@ -284,11 +291,10 @@ fn rf_66_a_drive_is_drawn_by_three_methods() {
 #[test]
 fn rf_66_a_merged_image_gives_the_same_bits() {
     let folder = step("rf_66_a_merged_image_gives_the_same_bits");
-    let (low, high) = STEP.split_once("usemtl Low").unwrap();
-    let _ = high;
-    let settings = fs::read_to_string(folder.join("s.toml")).unwrap();
+    let (vertices, _) = STEP.split_once("usemtl Low").unwrap();
+    let settings = fs::read_to_string(folder.join("s.toml")).unwrap().replace("mu = ", "optional = true\nmu = ");
     for (name, faces) in [("w", "usemtl Low\nf 1 2 3 4\n"), ("e", "usemtl High\nf 5 6 7 8\n")] {
-        fs::write(folder.join(format!("{name}.obj")), format!("{low}{faces}")).unwrap();
+        fs::write(folder.join(format!("{name}.obj")), format!("{vertices}{faces}")).unwrap();
         fs::write(folder.join(format!("{name}.toml")), settings.replace("s.obj", &format!("{name}.obj"))).unwrap();
         expect(0, &folder, &["build", "--settings", &format!("{name}.toml"), "-o", &format!("{name}.hpan")]);
     }

@@ -126,7 +126,6 @@ to_x,to_y,to_z make each line a ray. More, and drives and tyres: builder/docs/qu
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query track.hpan 0,0 --layers
   hardpan query track.hpan --ray 10,20,1.5,1,0,-0.1,50
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
@@ -181,7 +180,7 @@ fn write_plot(path: &Path, picture: &Picture) -> Done {
     Ok(NewFile::write(path, &bytes)?.keep()?)
 }
 
-/// What wheels stand on.
+/// Tyre contact of wheels.
 fn wheels(args: &Args, terrain: &Terrain, tyre: &TyreSpec, out: &mut impl Write) -> Done {
     if args.poses.is_empty() && args.along.is_none() {
         let hint = "a tyre stands somewhere: --pose x,y,z[,yaw,pitch,roll], or --along DRIVE.csv";
@@ -415,7 +414,7 @@ fn answer(
     asked.map(|()| answers.missed)
 }
 
-/// What writes answers, and counts those that are none.
+/// Writes answers, and counts those without ground.
 struct Answers<'a, 's, F> {
     args: &'a Args,
     terrain: &'a Terrain<'a>,
@@ -482,7 +481,7 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
     }
 }
 
-/// What a file has beside the points that are answered together.
+/// Columns of a file beside the points that are answered together.
 #[derive(Clone, Copy)]
 enum Beside<'b> {
     /// They were typed.
