@@ -53,9 +53,9 @@ impl TyreSpec {
     pub fn read(text: &str) -> Result<Self, String> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let (radius, width, method) = match fields[..] {
-            [radius, width] => (radius, width, "columns64"),
+            [radius, width] => (radius, width, "strips"),
             [radius, width, method] => (radius, width, method),
-            _ => return Err("a tyre is RADIUS,WIDTH[,METHOD] in metres, as in 0.3,0.25,columns64".into()),
+            _ => return Err("a tyre is RADIUS,WIDTH[,METHOD] in metres, as in 0.3,0.25,strips".into()),
         };
         let size = |what: &str, text: &str| match text.parse::<f64>() {
             Ok(v) if v > 0.0 && v <= 100.0 => Ok(v),

@@ -10,8 +10,8 @@ use hardpan::{
 };
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-/// `hpan_tyre.strips` for tyres of cars, also on fine height fields.
-pub const HPAN_STRIPS: u32 = 8192;
+/// `hpan_tyre.strips` for tyres of cars, also on height fields of 5 mm.
+pub const HPAN_STRIPS: u32 = 16384;
 
 /// Axes of a world and of a body, of `hpan_body.axes`; answers are in the axes of their question.
 #[repr(u32)]

@@ -90,6 +90,9 @@ impl Polygon {
 
     /// The part where this is not below zero.
     fn cut(&self, side: impl Fn([f64; 3]) -> f64) -> Polygon {
+        if self.all().iter().all(|&p| side(p) >= 0.0) {
+            return *self;
+        }
         let mut out = Polygon::EMPTY;
         let Some(&last) = self.all().last() else { return out };
         let (mut a, mut from) = (last, side(last));

@@ -279,7 +279,7 @@ class Image:
         samples = rows("points", points, (4,)).reshape(-1) if len(points) else np.empty(0)
         reach = None if reach is None else (float(reach[0]), float(reach[1]))
         size = (float(radius), float(width))
-        method = (int(columns), 8192 if strips is True else int(strips))
+        method = (int(columns), 16384 if strips is True else int(strips))
         return Contacts(shape, self._held.contact(centre, ori, down, size, method, samples, reach, axes))
 
     def sensor(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, length: Any = (50, 2, 2, 2, 2),
