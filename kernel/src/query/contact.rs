@@ -274,6 +274,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    #[inline(never)]
     fn new(tyre: &Tyre, wheel: &Wheel) -> Result<Frame, ContactStatus> {
         let sound = |v: f64| v > 0.0 && v <= 100.0;
         let [above, below] = tyre.reach.unwrap_or([0.5 * tyre.radius, tyre.radius + 2.0]);
@@ -481,7 +482,9 @@ impl<'a> Terrain<'a> {
     /// What a wheel stands on: one height, one normal, one patch, for a tyre model.
     ///
     /// `docs/tyre.md` of this crate has every vector and value. What cannot be asked has a status of its own; a damaged
-    /// tile below one sample makes the whole answer damaged.
+    /// tile below one sample makes the whole answer damaged. It is inlined, so that a program whose tyres are constants
+    /// holds the code of their methods alone.
+    #[inline(always)]
     pub fn contact(&self, tyre: &Tyre, wheel: &Wheel) -> Contact {
         match Frame::new(tyre, wheel) {
             Ok(frame) => match tyre.method {
@@ -494,6 +497,7 @@ impl<'a> Terrain<'a> {
         }
     }
 
+    #[inline(never)]
     fn contact_points(&self, tyre: &Tyre, frame: &Frame, points: &[ContactPoint]) -> Contact {
         let finite = f64::is_finite;
         let mut total = 0.0;
@@ -597,6 +601,7 @@ impl<'a> Terrain<'a> {
         }
     }
 
+    #[inline(never)]
     fn contact_columns(&self, tyre: &Tyre, frame: &Frame, lattice: Lattice) -> Contact {
         let Tyre { radius, width, .. } = *tyre;
         let (n, [g, c]) = (lattice as u32, lattice.generator());

@@ -322,6 +322,7 @@ pub(super) struct Strips<'a, 't> {
 }
 
 impl<'a, 't> Strips<'a, 't> {
+    #[allow(clippy::needless_range_loop)] // several arrays by one axis
     pub fn new(t: &'t Terrain<'a>, tyre: &Tyre, frame: &'t Frame, most: u16) -> Result<Self, ContactStatus> {
         let Tyre { radius, width, .. } = *tyre;
         let point = t.point(frame.centre).ok_or(ContactStatus::NotFinite)?;
@@ -334,8 +335,8 @@ impl<'a, 't> Strips<'a, 't> {
             (sides[0][k], sides[1][k]) = (low - half, high + half);
             let at = [point.x, point.y][k].wrapping_sub(t.header.origin[k] << FRACTION);
             let limits = [t.header.min[k], t.header.max[k]].map(|v| i64::from(v) << FRACTION);
-            bounds[0][k] = at.saturating_add(libm::floor(sides[0][k] * step) as i64 - 1).max(limits[0]);
-            bounds[1][k] = at.saturating_add(libm::ceil(sides[1][k] * step) as i64 + 1).min(limits[1]);
+            bounds[0][k] = at.saturating_add((libm::floor(sides[0][k] * step) as i64).saturating_sub(1)).max(limits[0]);
+            bounds[1][k] = at.saturating_add((libm::ceil(sides[1][k] * step) as i64).saturating_add(1)).min(limits[1]);
         }
         let mut strips = [Strip::NONE; 2 * QUARTER];
         strips.iter_mut().enumerate().for_each(|(k, strip)| *strip = Strip::new(frame, radius, k));
