@@ -28,7 +28,7 @@ fn numbers(axes: Axes, c: &Contact) -> [f64; NUMBERS] {
 }
 
 /// A method: so many columns, at most so many triangles, or neither for points.
-fn method([columns, strips]: [u32; 2], points: &[ContactPoint]) -> PyResult<Method<'_>> {
+pub fn method([columns, strips]: [u32; 2], points: &[ContactPoint]) -> PyResult<Method<'_>> {
     let wrong = |why: &'static str| PyValueError::new_err(why);
     match (columns, strips) {
         (0, 0) => Ok(Method::Points(points)),

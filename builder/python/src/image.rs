@@ -5,7 +5,7 @@ use crate::{
     columns::{Arrays, Given, Points, answered, no_room, room},
     contact, explain, facts, rays,
 };
-use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
+use hardpan::{ContactPoint, Hit, Options, Terrain, Tyre, Windows, format::fallback};
 use hardpan_builder::util::files::NewFile;
 use hardpan_builder::util::steps::Steps;
 use hardpan_builder::{Image, ImageFile};
@@ -300,6 +300,29 @@ impl Held {
         let bytes = self.bytes()?;
         let t = terrain(&bytes)?;
         rays::cast(py, &t, [&origin, &direction, &length], rays::options(kinds, classes, front_only, after))
+    }
+
+    /// The most that a ray of a length costs, over the ground alone or over all kinds.
+    fn ray_bound(&self, length: f64, ground_only: bool) -> PyResult<Option<[u32; 4]>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let most = if ground_only { t.ground_ray_bound(length) } else { t.ray_bound(length) };
+        Ok(most.map(|c| [c.nodes, c.leaves, c.tests, c.lines]))
+    }
+
+    /// The most that a contact of a tyre costs, by so many columns, or by so many points.
+    fn contact_bound(
+        &self,
+        size: (f64, f64),
+        columns: u32,
+        points: usize,
+        reach: Option<[f64; 2]>,
+    ) -> PyResult<Option<[u32; 4]>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let centres = vec![ContactPoint::CENTRE; points.min(1 << 16)];
+        let tyre = Tyre { radius: size.0, width: size.1, method: contact::method([columns, 0], &centres)?, reach };
+        Ok(t.contact_bound(&tyre).map(|c| [c.nodes, c.leaves, c.tests, c.lines]))
     }
 
     /// The free height over the ground at each point, NaN where there is none.

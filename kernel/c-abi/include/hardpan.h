@@ -29,8 +29,8 @@
 // `hpan_ray_options.flags`: `after` counts.
 #define HPAN_RAY_AFTER 2
 
-// `hpan_tyre.strips` for tyres of cars, also on fine height fields.
-#define HPAN_STRIPS 8192
+// `hpan_tyre.strips` for tyres of cars, also on height fields of 5 mm.
+#define HPAN_STRIPS 16384
 
 // `hpan_body.flags`: `down` counts; else down lies in the plane of the wheel.
 #define HPAN_DOWN_VALID 1

@@ -253,7 +253,7 @@ fn found(axes: Axes, c: &Contact) -> hpan_contact_found {
 }
 
 /// Most points of `hpan_contact`.
-const MAX_POINTS: usize = 64;
+pub(crate) const MAX_POINTS: usize = 64;
 
 fn contact(
     t: &Terrain,

@@ -132,7 +132,7 @@ impl Terrain<'_> {
     }
 
     #[inline(always)]
-    fn patch_height<O: Observer>(
+    pub(crate) fn patch_height<O: Observer>(
         &self,
         tile: usize,
         patch: &Patch,

@@ -579,7 +579,7 @@ impl<'a> Terrain<'a> {
         let fall = from.z.wrapping_sub(to.z);
         if from.x == to.x && from.y == to.y && fall > 0 {
             let options = Options { windows: self.windows(), fallback: fallback::MISS };
-            let answer = self.find(from, &self.search(from, -1, fall, -1), &options, cost);
+            let answer = self.find_counted(from, &self.search(from, -1, fall, -1), &options, cost);
             let hit @ &Hit { material, source, leaf, place, z, .. } = &answer.hit;
             return match answer.status {
                 Status::Found => {
@@ -621,7 +621,7 @@ impl<'a> Terrain<'a> {
                 return Contact::of(ContactStatus::NotFinite);
             };
             let search = self.search(p, 0, length.z, -1);
-            let answer = self.find(p, &search, &options, &mut cost);
+            let answer = self.find_counted(p, &search, &options, &mut cost);
             match answer.status {
                 Status::Found => {}
                 Status::Damaged => return Contact { cost, ..Contact::of(ContactStatus::Damaged) },
@@ -691,7 +691,7 @@ impl<'a> Terrain<'a> {
         let volume = strips::float(below.sums.volume);
         let touches = below.sums.volume > 0;
         let found = if touches { found } else { found.and_then(|()| below.search()) };
-        let (sums, scale, cost) = (below.sums, below.scale, below.cost);
+        let (sums, scale, cost) = (below.sums, below.scale, below.log.cost);
         if let Err(status) = found {
             return Contact { cost, ..Contact::of(status) };
         }

@@ -5,7 +5,7 @@
 //! centre.
 
 use crate::format::{self, FRACTION, Patch, block, entry, word};
-use crate::hit::{Cost, LeafKind, Status};
+use crate::hit::{LeafKind, Status};
 use crate::index::{Leaf, see_words};
 use crate::leaf::bundle::Bundle;
 use crate::open::Terrain;
@@ -13,7 +13,7 @@ use crate::point::{GridPoint, exp2};
 use crate::query::axes::along;
 use crate::query::contact::{Frame, Ground};
 use crate::query::{ContactStatus, Tyre};
-use crate::trace::{Observer, Trace};
+use crate::trace::{Log, Observer, Trace};
 
 /// Strips of a quarter of the tread.
 const QUARTER: usize = 16;
@@ -318,7 +318,7 @@ pub(super) struct Strips<'a, 't> {
     /// Whether the nearest ground is looked for alone.
     searches: bool,
     pub nearest: Option<Nearest>,
-    pub cost: Cost,
+    pub log: Log<'static>,
 }
 
 impl<'a, 't> Strips<'a, 't> {
@@ -355,7 +355,7 @@ impl<'a, 't> Strips<'a, 't> {
             work: 0,
             searches: false,
             nearest: None,
-            cost: Cost::default(),
+            log: Log::counting(),
         })
     }
 
@@ -382,9 +382,9 @@ impl<'a, 't> Strips<'a, 't> {
                 if squares >= MAX_SQUARES {
                     return Err(ContactStatus::LimitReached);
                 }
-                let mut cost = self.cost;
-                let (leaf, square) = self.square([x, y], &mut cost);
-                self.cost = cost;
+                let mut log = core::mem::take(&mut self.log);
+                let (leaf, square) = self.square([x, y], &mut log);
+                self.log = log;
                 let region = Region { low: [x, y], high: [square.high[0], top] };
                 match leaf {
                     Ok(leaf) => {
@@ -520,7 +520,7 @@ impl<'a, 't> Strips<'a, 't> {
         let b = t.block(leaf.at).ok_or(damaged)?;
         let cell = leaf.cell & 7;
         if counts {
-            see_words(b, cell, &mut self.cost);
+            see_words(b, cell, &mut self.log);
         }
         let home = b[cell as usize];
         let (before, count) = block::further(b, cell);
@@ -561,13 +561,13 @@ impl<'a, 't> Strips<'a, 't> {
         let words = t.bundles.get(record).ok_or(ContactStatus::Damaged)?;
         let bundle = Bundle { words, record, node };
         if counts {
-            self.cost.see(Trace::Leaf { record, lines: 2 });
+            self.log.see(Trace::Leaf { record, lines: 2 });
         }
         while mask != 0 {
             let part = mask.trailing_zeros();
             mask &= mask.wrapping_sub(1);
             if counts {
-                self.cost.see(Trace::Test { record, part, covered: false });
+                self.log.see(Trace::Test { record, part, covered: false });
             }
             let corners = bundle.corners_3d(part);
             let low = |k: usize| corners[0][k].min(corners[1][k]).min(corners[2][k]) << FRACTION;
@@ -611,7 +611,7 @@ impl<'a, 't> Strips<'a, 't> {
         for y in spans[1][0]..spans[1][1] {
             for x in spans[0][0]..spans[0][1] {
                 self.work()?;
-                self.cost.see(Trace::Test { record: at, part: 0, covered: true });
+                self.log.see(Trace::Test { record: at, part: 0, covered: true });
                 let Some((block, z)) = t.corner_heights(tile, patch, [x, y]).map_err(|_| ContactStatus::Damaged)?
                 else {
                     continue;

@@ -1,5 +1,6 @@
 //! The product against the truth. One binary, so that it links once.
 
+mod bounds;
 mod budget;
 mod check_findings;
 mod clean;

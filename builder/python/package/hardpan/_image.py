@@ -144,6 +144,20 @@ class Image:
         """What no query on this image exceeds."""
         return Cost(*self._facts("bound"))
 
+    def ray_bound(self, length: float, *, ground_only: bool = False) -> Cost | None:
+        """What no ray of so many metres exceeds, in any direction at any place; ground_only: of rays that see ground alone.
+        None if the image states nothing, or no ray has that length."""
+        found = self._held.ray_bound(float(length), ground_only)
+        return None if found is None else Cost(*found)
+
+    def contact_bound(self, *, radius: float = 0.3, width: float = 0.25, columns: int = 0, points: int = 1,
+                      reach: tuple[float, float] | None = None) -> Cost | None:
+        """What no `contact` of such a tyre exceeds, by its columns or by so many points. None if the image states nothing,
+        or there is no such tyre. Raises ValueError for unknown columns."""
+        reach = None if reach is None else (float(reach[0]), float(reach[1]))
+        found = self._held.contact_bound((float(radius), float(width)), int(columns), int(points), reach)
+        return None if found is None else Cost(*found)
+
     @property
     def max_layers(self) -> int:
         """As many layers as lie over any place at most."""
