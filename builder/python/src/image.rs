@@ -259,7 +259,7 @@ impl Held {
         ori: Given,
         down: Given,
         size: [f64; 2],
-        columns: u32,
+        columns: [u32; 2],
         points: Given,
         reach: Option<[f64; 2]>,
         axes: &str,
@@ -321,7 +321,7 @@ impl Held {
         let bytes = self.bytes()?;
         let t = terrain(&bytes)?;
         let centres = vec![ContactPoint::CENTRE; points.min(1 << 16)];
-        let tyre = Tyre { radius: size.0, width: size.1, method: contact::method(columns, &centres)?, reach };
+        let tyre = Tyre { radius: size.0, width: size.1, method: contact::method([columns, 0], &centres)?, reach };
         Ok(t.contact_bound(&tyre).map(|c| [c.nodes, c.leaves, c.tests, c.lines]))
     }
 

@@ -28,7 +28,7 @@ pub extern "C" fn hpan_ray_bound(view: In<hpan_view>, length: f64, kinds: u32, b
 
 /// The most that `hpan_contact` costs with this tyre and so many points, at any place and however the wheel stands.
 ///
-/// All zero if the image states nothing, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
+/// All zero if the image states nothing, as of strips, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
 /// `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_contact_bound(
@@ -40,9 +40,10 @@ pub extern "C" fn hpan_contact_bound(
     run(|| {
         let (t, tyre) = (view.open()?.terrain(), tyre.get()?);
         let points = [ContactPoint::CENTRE; MAX_POINTS];
-        let method = match tyre.columns {
-            0 => Method::Points(points.get(..count).ok_or(HPAN_ERROR_COUNT)?),
-            n => Method::Columns(Lattice::of(n).ok_or(HPAN_ERROR_OPTION)?),
+        let method = match (tyre.columns, tyre.strips) {
+            (0, 0) => Method::Points(points.get(..count).ok_or(HPAN_ERROR_COUNT)?),
+            (0, most) => Method::Strips { most: u16::try_from(most).map_err(|_| HPAN_ERROR_OPTION)? },
+            (n, _) => Method::Columns(Lattice::of(n).ok_or(HPAN_ERROR_OPTION)?),
         };
         let given = [tyre.reach_above, tyre.reach_below];
         let reach = (given != [0.0; 2]).then_some(given);

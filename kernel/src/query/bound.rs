@@ -67,7 +67,7 @@ impl Terrain<'_> {
     /// The most that [`Terrain::contact`] costs with this tyre.
     ///
     /// Each of its points has that of a ray over the ground, as far as the tyre reaches; each of its columns that of a
-    /// vertical query. None if nothing is stated, or there is no such tyre.
+    /// vertical query. None if nothing is stated, as of strips, or there is no such tyre.
     pub fn contact_bound(&self, tyre: &Tyre) -> Option<Cost> {
         match tyre.method {
             Method::Points(points) => {
@@ -76,6 +76,7 @@ impl Terrain<'_> {
                 times([nodes, leaves, tests, lines], u32::try_from(points.len().max(1)).unwrap_or(u32::MAX))
             }
             Method::Columns(lattice) => times(self.header.bound, lattice as u32),
+            Method::Strips { .. } => None,
         }
     }
 }

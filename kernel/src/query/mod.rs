@@ -15,6 +15,7 @@ pub mod ground;
 mod layers;
 mod ray;
 mod sensor;
+mod strips;
 mod vertical;
 mod walk;
 

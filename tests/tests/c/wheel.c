@@ -49,6 +49,17 @@ int main(int count, char **arguments) {
     print_contact("one", &c);
     must(hpan_contact(view, &TYRE, two, 2, &LEVEL, &c), "contact");
     print_contact("two", &c);
+    hpan_tyre strips = TYRE;
+    strips.strips = HPAN_STRIPS;
+    must(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c), "contact");
+    print_contact("strips", &c);
+    EXPECT(offsetof(hpan_tyre, strips) == 36);
+    strips.strips = 1;
+    EXPECT(status(view, strips, LEVEL) == HPAN_CONTACT_LIMIT_REACHED);
+    strips.strips = 65536;
+    EXPECT(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c) == HPAN_ERROR_OPTION);
+    strips.strips = HPAN_STRIPS, strips.columns = 16;
+    EXPECT(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c) == HPAN_ERROR_OPTION);
     hpan_tyre columns = TYRE;
     columns.columns = 64;
     must(hpan_contact(view, &columns, NULL, 0, &LEVEL, &c), "contact");

@@ -21,6 +21,7 @@ mod rooms;
 mod rows;
 mod split;
 mod stitch;
+mod strips;
 mod verify;
 mod walls;
 mod watertight;

@@ -43,7 +43,7 @@ class Held:
         after: float | None
     ) -> _Rays: ...
     def contact(
-        self, centre: _Floats, ori: _Floats, down: _Floats, size: tuple[float, float], columns: int, points: _Floats,
+        self, centre: _Floats, ori: _Floats, down: _Floats, size: tuple[float, float], columns: tuple[int, int], points: _Floats,
         reach: tuple[float, float] | None, axes: str
     ) -> tuple[_Floats, NDArray[np.uint16], NDArray[np.uint8]]: ...
     def sensor(

@@ -275,12 +275,13 @@ class Image:
         return self._held.clearance(x, y, z).reshape(shape)
 
     def contact(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, radius: float = 0.3, width: float = 0.25,
-                columns: int = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,
+                columns: int = 0, strips: int | bool = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,
                 axes: str = "iso8855") -> Contacts:
         """What wheels stand on: one height, one normal, one patch each.
 
         centre: metres, of shape S + (3,). ori: rows of matrices that take places of the wheel to the world's, S + (3, 3).
-        columns: 16, 64 or 256 for the volume of the cylinder; 0: by points, each x, y, z and weight, by default the centre.
+        columns: 16, 64 or 256 for the volume of the cylinder. strips: True for the volume by triangles, or the most of them.
+        Without either: by points, each x, y, z and weight, by default the centre.
         down: in the world, S + (3,); by default in the plane of each wheel. reach: metres above and below the centre.
         axes: of world and wheels: iso8855, enu, ned, y_up, rfactor, iso_y_right.
 
@@ -292,7 +293,8 @@ class Image:
         samples = rows("points", points, (4,)).reshape(-1) if len(points) else np.empty(0)
         reach = None if reach is None else (float(reach[0]), float(reach[1]))
         size = (float(radius), float(width))
-        return Contacts(shape, self._held.contact(centre, ori, down, size, int(columns), samples, reach, axes))
+        method = (int(columns), 16384 if strips is True else int(strips))
+        return Contacts(shape, self._held.contact(centre, ori, down, size, method, samples, reach, axes))
 
     def sensor(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, length: Any = (50, 2, 2, 2, 2),
                offset: Any = (0, 0.5, 0.5, 0.5, 0.5), enabled: Any = (True,) * 5, vehicle_distance: Any = 2.3,
