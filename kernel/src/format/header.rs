@@ -49,6 +49,26 @@ pub mod no_height {
     pub const NEAREST: u32 = 1;
 }
 
+/// Features of [`Header::must_understand`].
+pub mod feature {
+    /// Ground of lower precedence is hidden: [`Header::precedence_band`](super::Header::precedence_band).
+    pub const PRECEDENCE: u64 = 1;
+    /// Those that this crate knows.
+    pub const UNDERSTOOD: u64 = PRECEDENCE;
+}
+
+/// Heights over one place that a query keeps to know what they hide.
+pub const HELD_LEVELS: usize = 32;
+
+/// How often a query of an image with precedence may read a cell of so many surfaces.
+pub const fn readings(surfaces: u32) -> u32 {
+    match surfaces {
+        0 | 1 => 1,
+        2..=32 => 2, // HELD_LEVELS
+        more => more.saturating_add(3),
+    }
+}
+
 /// The first 2,048 bytes of an image.
 #[derive(Clone, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
@@ -69,7 +89,7 @@ pub struct Header {
     pub reserved0: u32,
     /// SHA-256 of the content header (bytes 64 to 511) and, in order, kind and digest of each content section.
     pub identity: [u8; 32],
-    /// Features that a reader must know; none is known yet.
+    /// Features that a reader must know: bits of [`feature`].
     pub must_understand: u64,
     /// log2 of the plan step in metres.
     pub xy_log2: i32,
@@ -133,7 +153,11 @@ pub struct Header {
     /// One of [`no_height`].
     pub no_height_rule: u32,
     /// Zero.
-    pub reserved2: [u8; 124],
+    pub reserved1: u32,
+    /// How far ground of higher precedence hides other ground, in 2^-8 of the height step; zero without precedence.
+    pub precedence_band: i64,
+    /// Zero.
+    pub reserved2: [u8; 112],
     /// The section table.
     pub sections: [Section; SECTIONS],
 }

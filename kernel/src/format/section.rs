@@ -246,9 +246,9 @@ pub struct Material {
     pub label: u32,
     /// Bit 0: obstacle.
     pub flags: u32,
-    /// Which of coincident surfaces stays: the highest.
+    /// Which of coincident surfaces stays, and which answers at one height: the highest.
     pub priority: i32,
-    /// Zero until it is used; for the builder: no reader needs it.
+    /// Its ground hides that of lower precedence, if the image has [`feature::PRECEDENCE`](super::feature::PRECEDENCE).
     pub precedence: i16,
     /// Zero.
     pub reserved: [u16; 3],

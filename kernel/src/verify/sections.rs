@@ -43,6 +43,8 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
     let errors = [h.error_plan, h.error_height];
     if h.reserved0 != 0
+        || h.reserved1 != 0
+        || t.has_precedence() != (h.precedence_band > 0)
         || h.wide_tests > h.bound[2]
         || !zero(&h.reserved2)
         || !numbers.iter().all(|v| v.is_finite())

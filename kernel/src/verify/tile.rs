@@ -364,6 +364,9 @@ impl<'t, 'a> Check<'t, 'a> {
                 let beyond = (before + count).saturating_sub(before.max(block::INLINE));
                 *used = used.saturating_add(4 * beyond);
             }
+            if self.t.has_precedence() && !word::has_sheet(w) {
+                read_again(&mut walk.place);
+            }
             raise(&mut walk.cost, walk.place);
             walk.cell += 1;
             if *used >= left && walk.cell < block::CELLS {
@@ -430,6 +433,15 @@ impl<'t, 'a> Check<'t, 'a> {
             *p = p.saturating_add(by);
         }
         Some(())
+    }
+}
+
+/// What a cell costs that is read several times.
+fn read_again(place: &mut [u32; 6]) {
+    let [_, leaves, tests, lines, layers, wide] = place;
+    let times = format::readings(*layers);
+    for cost in [leaves, tests, lines, wide] {
+        *cost = cost.saturating_mul(times).min(format::MAX_BOUND);
     }
 }
 
