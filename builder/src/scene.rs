@@ -71,8 +71,10 @@ pub struct Material {
     pub class_mask: u32,
     /// Label for sensors.
     pub label: u32,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: i32,
+    /// Its ground hides that of lower precedence which is no farther above or below than the band of the options.
+    pub precedence: i16,
     /// Whether its triangles are part of the scene at all.
     pub include: bool,
     /// Whether its triangles are in the way rather than ground: rays hit them, and wheels do not stand on them.
@@ -94,11 +96,18 @@ impl Default for Material {
             class_mask: 0,
             label: 0,
             priority: 0,
+            precedence: 0,
             include: true,
             obstacle: false,
             undersides: None,
         }
     }
+}
+
+/// Whether some ground goes before other ground.
+pub(crate) fn has_precedence(materials: &[Material]) -> bool {
+    let mut ground = materials.iter().filter(|m| m.is_ground()).map(Material::standing);
+    ground.next().is_some_and(|first| ground.any(|other| other != first))
 }
 
 /// Whether a number can be a factor or the cone index of a material.
@@ -110,6 +119,11 @@ impl Material {
     /// Whether its triangles can become ground.
     pub(crate) fn is_ground(&self) -> bool {
         self.include && !self.obstacle
+    }
+
+    /// Its rank where several lie over a place: the greater goes first.
+    pub(crate) fn standing(&self) -> (i16, i32) {
+        (self.precedence, self.priority)
     }
 
     /// A material of which only the friction is known.

@@ -177,8 +177,10 @@ pub struct SourceFile {
     pub cone_index: Option<f64>,
     /// Label for sensors.
     pub label: Option<u32>,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    pub precedence: Option<i16>,
     /// Where it stands, after all of the above; by default once, as it lies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub placed: Vec<Placement>,
@@ -235,8 +237,10 @@ pub struct PartRule {
     pub cone_index: Option<f64>,
     /// Label for sensors.
     pub label: Option<u32>,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    pub precedence: Option<i16>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     pub(crate) line: Option<usize>,
@@ -281,8 +285,10 @@ pub struct MaterialRule {
     pub cone_index: Option<f64>,
     /// Label for sensors.
     pub label: Option<u32>,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    pub precedence: Option<i16>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     line: Option<usize>,

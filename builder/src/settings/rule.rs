@@ -46,6 +46,7 @@ impl MaterialRule {
             cone_index: other(&self.cone_index, &plain.cone_index),
             label: other(&self.label, &plain.label),
             priority: other(&self.priority, &plain.priority),
+            precedence: other(&self.precedence, &plain.precedence),
             ..self.clone()
         }
     }
@@ -92,6 +93,7 @@ impl MaterialRule {
             set(&mut self.cone_index, &other.cone_index),
             set(&mut self.label, &other.label),
             set(&mut self.priority, &other.priority),
+            set(&mut self.precedence, &other.precedence),
         ];
         takes.contains(&true)
     }
@@ -111,6 +113,7 @@ impl MaterialRule {
         set(&mut m.class_mask, self.classes.as_ref().map(|c| c.iter().fold(0, |mask, c| mask | 1 << c)));
         set(&mut m.label, self.label);
         set(&mut m.priority, self.priority);
+        set(&mut m.precedence, self.precedence);
     }
 }
 
@@ -141,6 +144,7 @@ impl PartRule {
             cone_index: self.cone_index,
             label: self.label,
             priority: self.priority,
+            precedence: self.precedence,
             ..MaterialRule::default()
         }
     }
@@ -160,6 +164,7 @@ impl SourceFile {
             cone_index: self.cone_index,
             label: self.label,
             priority: self.priority,
+            precedence: self.precedence,
             ..MaterialRule::default()
         }
     }
@@ -183,6 +188,7 @@ impl From<&Material> for MaterialRule {
             cone_index: Some(m.cone_index),
             label: Some(m.label),
             priority: Some(m.priority),
+            precedence: Some(m.precedence).filter(|p| *p != 0),
             line: None,
         }
     }

@@ -168,7 +168,7 @@ impl Sides {
         looks_down: impl Fn(usize) -> bool + Sync,
     ) -> Sides {
         let corners = |key: &[u32; 4]| [key[0], key[1], key[2]];
-        let priority = |key: &[u32; 4]| materials[(key[3] >> 16) as usize].priority;
+        let priority = |key: &[u32; 4]| materials[(key[3] >> 16) as usize].standing();
         let is_open = |run: &&[[u32; 4]]| {
             let most = run.iter().map(priority).max();
             let mut those = run.iter().filter(|key| Some(priority(key)) == most).map(|key| key[3]);
@@ -217,21 +217,21 @@ pub fn is_steep(mut corners: [[f64; 3]; 3], rise: f64) -> bool {
     x * x + y * y > rise * rise * (z * z)
 }
 
-/// Which of two coincident triangles stays: the material of highest priority, then the first by name, then the first
+/// Which of two coincident triangles stays: the material of highest precedence, then priority, then the first by name, then the first
 /// source by name.
 pub fn first(a: Face, b: Face, materials: &[Material]) -> Face {
-    let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].priority), *f);
+    let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].standing()), *f);
     std::cmp::min_by_key(a, b, rank)
 }
 
-/// Keeps one of coincident triangles of a sorted mesh: that of highest priority, then one that looks up in the source,
+/// Keeps one of coincident triangles of a sorted mesh: that of highest precedence and priority, then one that looks up in the source,
 /// then by the rule of [`first`]. Returns how many went, and what of them had priority and side of what stays and
 /// another friction.
 pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material], sides: &Sides) -> (u64, Option<Contested>) {
     let before = faces.len();
     let of = |f: &Face| &materials[usize::from(f.material)];
     let surface = |f: &Face| [of(f).mu, of(f).rr, of(f).gain];
-    let class = |f: &Face| (Reverse(of(f).priority), sides.is_back(f));
+    let class = |f: &Face| (Reverse(of(f).standing()), sides.is_back(f));
     let mut contested: Option<Contested> = None;
     let (mut kept, mut from) = (0, 0);
     while from < before {

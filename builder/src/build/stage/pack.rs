@@ -8,10 +8,11 @@ use crate::build::lattice::Mesh;
 use crate::image::Image;
 use crate::options::{Georeference, Options, Rays};
 use crate::report::Packed;
+use crate::scene::has_precedence;
 use crate::util::exact::exp2;
 use hardpan::format::bundle;
 use hardpan::format::rays::{KINDS, RaysHead, TABLE, kind_bit};
-use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
+use hardpan::format::{self, Header, Material, Section, Source, TileRecord, feature, section, slot, surface};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use zerocopy::{FromZeros, IntoBytes};
@@ -54,7 +55,7 @@ pub fn pack(
                 label: m.label,
                 flags: if m.obstacle { Material::OBSTACLE } else { 0 },
                 priority: m.priority,
-                precedence: 0,
+                precedence: m.precedence,
                 reserved: [0; 3],
             })
         })
@@ -214,6 +215,10 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     h.near = z_steps(options.near);
     h.far = z_steps(options.far);
     h.layer_merge = z_steps(options.layer_merge);
+    if has_precedence(&mesh.materials) {
+        h.must_understand = feature::PRECEDENCE;
+        h.precedence_band = z_steps(options.precedence_band).max(1);
+    }
     h.default_z = z_steps(options.default_z);
     (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
     h.fallback = options.fallback as u32;

@@ -18,7 +18,7 @@ pub(super) struct Sorted {
     pub(super) lost: Vec<LeftOut>,
 }
 
-/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays,
+/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest precedence and priority stays,
 /// then one that looks up, then the first by name.
 pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let h = terrain.header();
@@ -41,7 +41,7 @@ pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sor
     let mut kept: Vec<([Point; 3], u16)> = Vec::with_capacity(scene.triangles.len());
     let stays = |a: (bool, u16), b: (bool, u16)| {
         let [p, q] = [a, b].map(|(_, m)| &scene.materials[usize::from(m)]);
-        let is_first = q.priority.cmp(&p.priority).then(a.0.cmp(&b.0)).then_with(|| p.name.cmp(&q.name)).is_le();
+        let is_first = q.standing().cmp(&p.standing()).then(a.0.cmp(&b.0)).then_with(|| p.name.cmp(&q.name)).is_le();
         if is_first { a } else { b }
     };
     // of those that are kept whether they look down

@@ -32,6 +32,8 @@ pub(super) struct Writer<'a> {
     pub(super) bound: [u32; 4],
     pub(super) layers: u32,
     pub(super) wide_tests: u32,
+    /// Whether some ground goes before other ground.
+    pub(super) precedence: bool,
 }
 
 /// What the nodes of a group have in common.
@@ -236,7 +238,7 @@ impl<'a> Writer<'a> {
                 self.words[at + cell] = home;
             }
             self.words[at + block::COUNTS] |= block::count_bits(cell, further.len() - before);
-            places.push((words, before, further.len() - before, list_lines));
+            places.push((words, before, further.len() - before, list_lines, sole));
         }
         let (inline, beyond) = further.split_at(further.len().min(block::INLINE));
         self.words[at + block::FURTHER..][..inline.len()].copy_from_slice(inline);
@@ -249,18 +251,20 @@ impl<'a> Writer<'a> {
             self.words[at + block::TAIL] = tail as u32;
             self.words.extend(beyond);
         }
-        for (words, before, count, list_lines) in places {
+        for (words, before, count, list_lines, sole) in places {
             let lines = format::word_lines(tail, before, count) + list_lines;
             let sum = |f: fn(&CellRef) -> u32| words.iter().map(f).sum::<u32>();
             let leaves = sum(|w| if w.mask == 0 { w.tests } else { 1 });
             let tests = sum(|w| w.tests);
             let leaf_lines = sum(|w| if w.mask == 0 { w.tests } else { 2 });
             let layers = sum(|w| if w.mask == 0 { 1 } else { w.tests });
-            self.raise([depth, leaves, tests, lines + leaf_lines], layers);
+            let times = if self.precedence && !sole { format::readings(layers) } else { 1 };
+            let again = |cost: u32| cost.saturating_mul(times).min(format::MAX_BOUND);
+            self.raise([depth, again(leaves), again(tests), again(lines + leaf_lines)], layers);
             if group.some_wide {
                 let wide = |w: &&CellRef| w.mask != 0 && is_wide(&group.records[w.number as usize]);
                 let tests = words.iter().filter(wide).map(|w| w.tests).sum();
-                self.wide_tests = self.wide_tests.max(tests);
+                self.wide_tests = self.wide_tests.max(again(tests));
             }
         }
         Ok(())
