@@ -1,6 +1,7 @@
 //! What an image is built from.
 
 use crate::options::Undersides;
+use hardpan::format::feature;
 
 /// mu of a material about which the file says nothing.
 pub const DEFAULT_MU: f64 = 0.85;
@@ -79,6 +80,8 @@ pub struct Material {
     pub include: bool,
     /// Whether its triangles are in the way rather than ground: rays hit them, and wheels do not stand on them.
     pub obstacle: bool,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    pub friction_only: bool,
     /// Which of its triangles are undersides; by default `Options::undersides`.
     pub undersides: Option<Undersides>,
 }
@@ -99,15 +102,19 @@ impl Default for Material {
             precedence: 0,
             include: true,
             obstacle: false,
+            friction_only: false,
             undersides: None,
         }
     }
 }
 
-/// Whether some ground goes before other ground.
-pub(crate) fn has_precedence(materials: &[Material]) -> bool {
-    let mut ground = materials.iter().filter(|m| m.is_ground()).map(Material::standing);
-    ground.next().is_some_and(|first| ground.any(|other| other != first))
+/// What a reader of an image of these materials must understand: one of [`hardpan::format::feature`], or several.
+pub(crate) fn features(materials: &[Material]) -> u64 {
+    let ground = || materials.iter().filter(|m| m.is_ground());
+    let first = ground().find(|m| !m.friction_only).map(Material::standing);
+    let differs = ground().any(|m| !m.friction_only && Some(m.standing()) != first);
+    let bit = |set: bool, bit: u64| if set { bit } else { 0 };
+    bit(differs, feature::PRECEDENCE) | bit(ground().any(|m| m.friction_only), feature::FRICTION_ONLY)
 }
 
 /// Whether a number can be a factor or the cone index of a material.

@@ -1,4 +1,5 @@
-//! Which ground goes before other ground over the same place: by precedence within a band, by priority at one height.
+//! Which ground goes before other ground over the same place: by precedence within a band, by priority at one height;
+//! and materials that give their friction to the ground below.
 
 use crate::format::{Node, feature};
 use crate::hit::{Hit, Layers, LeafKind, Reach, Status};
@@ -8,6 +9,7 @@ use crate::open::Terrain;
 use crate::point::{GridPoint, IntoPoint};
 use crate::search::{Classes, Filter, Nearest, Search};
 use crate::trace::Observer;
+use core::cmp::Reverse;
 
 /// What a material says of its rank: the order is that of the fields.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,12 +41,14 @@ struct Column {
     count: usize,
     /// Whether there are more.
     is_short: bool,
+    /// Whether a material lies here that gives friction alone.
+    has_paint: bool,
 }
 
 impl Column {
     const fn new() -> Column {
         let none = Level { z: 0, standing: Standing { precedence: 0, priority: 0 } };
-        Column { levels: [none; crate::format::HELD_LEVELS], count: 0, is_short: false }
+        Column { levels: [none; crate::format::HELD_LEVELS], count: 0, is_short: false, has_paint: false }
     }
 
     fn add(&mut self, level: Level) {
@@ -78,7 +82,10 @@ impl<S: Sink> Sink for Noting<'_, '_, '_, S> {
 
     fn take<O: Observer>(&mut self, s: &Candidate, node: &Node, o: &mut O) {
         if can_hide(s) {
-            self.column.add(Level { z: s.z, standing: self.t.standing(self.tile, s) });
+            match self.t.is_paint(self.tile, s) {
+                true => self.column.has_paint = true,
+                false => self.column.add(Level { z: s.z, standing: self.t.standing(self.tile, s) }),
+            }
         }
         self.then.take(s, node, o);
     }
@@ -106,7 +113,40 @@ impl Sink for Judge<'_, '_> {
     fn take<O: Observer>(&mut self, s: &Candidate, _: &Node, _: &mut O) {
         let level = Level { z: s.z, standing: self.t.standing(self.tile, s) };
         let band = self.t.header.precedence_band;
-        self.is_hidden |= can_hide(s) && level.hides(self.of.z, self.of.standing, band);
+        let may = can_hide(s) && !self.t.is_paint(self.tile, s);
+        self.is_hidden |= may && level.hides(self.of.z, self.of.standing, band);
+    }
+}
+
+/// Ground of some classes, or with zero of any: all that does not give friction alone.
+#[derive(Clone, Copy)]
+struct Solid(u32);
+
+impl Filter for Solid {
+    const TELLS: bool = true;
+
+    fn wants<O: Observer>(self, t: &Terrain, tile: usize, s: &Candidate, o: &mut O) -> bool {
+        Classes(self.0).wants(t, tile, s, o) && !t.is_paint(tile, s)
+    }
+}
+
+/// Looks for the material that gives its friction to a ground, between two heights.
+struct Coat<'t, 'a> {
+    t: &'t Terrain<'a>,
+    tile: usize,
+    low: i64,
+    high: i64,
+    best: Option<(Standing, i64, Reverse<u16>)>,
+}
+
+impl Sink for Coat<'_, '_> {
+    const BORDERS: bool = true;
+
+    fn take<O: Observer>(&mut self, s: &Candidate, _: &Node, _: &mut O) {
+        if can_hide(s) && self.t.is_paint(self.tile, s) && (self.low..=self.high).contains(&s.z) {
+            let material = self.t.attribute(self.tile, s.attribute).material;
+            self.best = self.best.max(Some((self.t.standing_of(material), s.z, Reverse(material))));
+        }
     }
 }
 
@@ -125,16 +165,22 @@ impl Filter for Shown<'_> {
 
     fn wants<O: Observer>(self, t: &Terrain, tile: usize, s: &Candidate, o: &mut O) -> bool {
         let of = Level { z: s.z, standing: t.standing(tile, s) };
-        Classes(self.classes).wants(t, tile, s, o)
+        Solid(self.classes).wants(t, tile, s, o)
             && t.is_hidden_in(self.column, self.leaf, self.place, of, o) == self.hidden
     }
 }
 
 impl<'a> Terrain<'a> {
-    /// Whether ground of this image hides other ground: see `precedence` in `FORMAT.md`.
+    /// Whether ground of this image hides other ground, or some of its materials give friction alone: section 10 of
+    /// `FORMAT.md`.
     #[inline(always)]
     pub fn has_precedence(&self) -> bool {
-        self.header.must_understand & feature::PRECEDENCE != 0
+        self.header.must_understand != 0
+    }
+
+    fn is_paint(&self, tile: usize, s: &Candidate) -> bool {
+        let material = self.materials.get(usize::from(self.attribute(tile, s.attribute).material));
+        self.header.must_understand & feature::FRICTION_ONLY != 0 && material.is_some_and(|m| m.is_friction_only())
     }
 
     /// Whether ground that goes before hides a hit over a place, so that only [`Terrain::layers`] tells it.
@@ -188,16 +234,48 @@ impl<'a> Terrain<'a> {
     ) -> Result<Option<Hit>, Status> {
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
         let mut column = Column::new();
-        let nearest = Nearest::new(self, leaf.tile, place, *search, Classes(classes));
+        let nearest = Nearest::new(self, leaf.tile, place, *search, Solid(classes));
         let mut all = Noting { t: self, tile: leaf.tile, column: &mut column, then: nearest };
         self.surfaces(leaf, place, o, &mut all)?;
         // what is best of all and not hidden is best of those that are not
-        let Some(hit) = all.then.hit(node) else { return Ok(None) };
-        if !self.is_hidden_in(&column, leaf, place, self.level(&hit), o) {
-            return Ok(Some(hit));
+        let Some(mut hit) = all.then.hit(node) else { return Ok(None) };
+        if self.is_hidden_in(&column, leaf, place, self.level(&hit), o) {
+            let shown = Shown { column: &column, leaf, place, classes, hidden: false };
+            match self.best_of(leaf, place, search, shown, o)? {
+                Some(next) => hit = next,
+                None => return Ok(None),
+            }
         }
-        let shown = Shown { column: &column, leaf, place, classes, hidden: false };
-        self.best_of(leaf, place, search, shown, o)
+        self.coat(&column, leaf, place, &mut hit, o)?;
+        Ok(Some(hit))
+    }
+
+    /// Gives ground that is shown the material that lies right above it and gives friction alone, if there is one.
+    fn coat<O: Observer>(
+        &self,
+        column: &Column,
+        leaf: &Leaf,
+        place: GridPoint,
+        hit: &mut Hit,
+        o: &mut O,
+    ) -> Result<(), Status> {
+        if !column.has_paint {
+            return Ok(());
+        }
+        let (z, merge, band) = (self.level(hit).z, self.header.layer_merge, self.header.precedence_band);
+        let (low, mut high) = (z.wrapping_sub(merge), z.wrapping_add(band));
+        // what lies as near to the next ground above is of that
+        let above = Search { z: z.wrapping_add(1), near: -1, below: 0, above: band.wrapping_add(merge) };
+        let shown = Shown { column, leaf, place, classes: 0, hidden: false };
+        if let Some(next) = self.best_of(leaf, place, &above, shown, o)? {
+            high = high.min(self.level(&next).z.wrapping_sub(merge).wrapping_sub(1));
+        }
+        let mut coat = Coat { t: self, tile: leaf.tile, low, high, best: None };
+        self.surfaces(leaf, place, o, &mut coat)?;
+        if let Some((_, _, Reverse(material))) = coat.best {
+            hit.material = material;
+        }
+        Ok(())
     }
 
     /// Layers of ground that is not hidden, and between them those of hidden ground, each as if the other were not.
@@ -221,13 +299,17 @@ impl<'a> Terrain<'a> {
         loop {
             let is_hidden = hidden.is_some_and(|h| shown.is_none_or(|s| h.z > s.z));
             let next = if is_hidden { &mut hidden } else { &mut shown };
-            let Some(hit) = *next else { break };
+            let Some(mut hit) = *next else { break };
+            let z = self.level(&hit).z;
+            if !is_hidden {
+                self.coat(&column, leaf, place, &mut hit, &mut ())?;
+            }
             if let Some(to) = out.get_mut(total) {
                 *to = Hit { reach: if is_hidden { Reach::Hidden } else { Reach::Near }, ..hit };
             }
             total = total.saturating_add(1);
             let merge = self.header.layer_merge.max(1);
-            *next = find(hit.z.wrapping_sub(self.zero_z()).wrapping_sub(merge), is_hidden)?;
+            *next = find(z.wrapping_sub(merge), is_hidden)?;
         }
         let status = if total > 0 { Status::Found } else { Status::NoGround };
         Ok(Layers { status, written: total.min(out.len()), total })

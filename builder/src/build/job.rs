@@ -212,7 +212,16 @@ fn ground(
     drop(ceilings);
     let places = error_quantiles::places(scene, &areas);
     drop(areas);
-    (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
+    // what gives friction alone is no ground that repairs may join
+    let mut paints: Vec<Face> = faces.iter().copied().filter(|f| materials[usize::from(f.material)].friction_only).collect();
+    if !paints.is_empty() {
+        faces.retain(|f| !materials[usize::from(f.material)].friction_only);
+        report.duplicates += clean::duplicates(&mut paints, &materials, &sides).0;
+    }
+    let paints: Vec<_> = paints.into_iter().map(|f| (f, f.v.map(|v| vertices[v as usize]))).collect();
+    let duplicates;
+    (duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
+    report.duplicates += duplicates;
     drop(sides);
     tell(60);
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
@@ -233,6 +242,7 @@ fn ground(
         report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
     }
     tell(90);
+    ground.add_apart(paints);
     let Ground { vertices, faces, moved, trail, .. } = ground;
     let walls = walls::settled(walls, trail.unwrap_or_default(), &materials);
     report.triangles = faces.len() as u64;

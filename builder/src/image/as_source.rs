@@ -80,7 +80,8 @@ pub fn material(t: &Terrain, number: u16) -> Material {
         label: m.label,
         priority: m.priority,
         precedence: m.precedence,
-        obstacle: m.flags & 1 == 1,
+        obstacle: m.is_obstacle(),
+        friction_only: m.is_friction_only(),
         ..Material::default()
     }
 }

@@ -181,6 +181,9 @@ pub struct SourceFile {
     pub priority: Option<i32>,
     /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
     pub precedence: Option<i16>,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    #[serde(deserialize_with = "flag")]
+    pub friction_only: Option<bool>,
     /// Where it stands, after all of the above; by default once, as it lies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub placed: Vec<Placement>,
@@ -241,6 +244,9 @@ pub struct PartRule {
     pub priority: Option<i32>,
     /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
     pub precedence: Option<i16>,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    #[serde(deserialize_with = "flag")]
+    pub friction_only: Option<bool>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     pub(crate) line: Option<usize>,
@@ -289,6 +295,9 @@ pub struct MaterialRule {
     pub priority: Option<i32>,
     /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
     pub precedence: Option<i16>,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    #[serde(deserialize_with = "flag")]
+    pub friction_only: Option<bool>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     line: Option<usize>,

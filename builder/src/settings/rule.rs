@@ -47,6 +47,7 @@ impl MaterialRule {
             label: other(&self.label, &plain.label),
             priority: other(&self.priority, &plain.priority),
             precedence: other(&self.precedence, &plain.precedence),
+            friction_only: other(&self.friction_only, &plain.friction_only),
             ..self.clone()
         }
     }
@@ -94,6 +95,7 @@ impl MaterialRule {
             set(&mut self.label, &other.label),
             set(&mut self.priority, &other.priority),
             set(&mut self.precedence, &other.precedence),
+            set(&mut self.friction_only, &other.friction_only),
         ];
         takes.contains(&true)
     }
@@ -114,6 +116,7 @@ impl MaterialRule {
         set(&mut m.label, self.label);
         set(&mut m.priority, self.priority);
         set(&mut m.precedence, self.precedence);
+        set(&mut m.friction_only, self.friction_only);
     }
 }
 
@@ -145,6 +148,7 @@ impl PartRule {
             label: self.label,
             priority: self.priority,
             precedence: self.precedence,
+            friction_only: self.friction_only,
             ..MaterialRule::default()
         }
     }
@@ -165,6 +169,7 @@ impl SourceFile {
             label: self.label,
             priority: self.priority,
             precedence: self.precedence,
+            friction_only: self.friction_only,
             ..MaterialRule::default()
         }
     }
@@ -189,6 +194,7 @@ impl From<&Material> for MaterialRule {
             label: Some(m.label),
             priority: Some(m.priority),
             precedence: Some(m.precedence).filter(|p| *p != 0),
+            friction_only: Some(m.friction_only).filter(|only| *only),
             line: None,
         }
     }

@@ -53,19 +53,25 @@ pub mod no_height {
 pub mod feature {
     /// Ground of lower precedence is hidden: [`Header::precedence_band`](super::Header::precedence_band).
     pub const PRECEDENCE: u64 = 1;
+    /// Some materials have no height of their own: [`Material::FRICTION_ONLY`](crate::format::Material::FRICTION_ONLY).
+    pub const FRICTION_ONLY: u64 = 2;
     /// Those that this crate knows.
-    pub const UNDERSTOOD: u64 = PRECEDENCE;
+    pub const UNDERSTOOD: u64 = PRECEDENCE | FRICTION_ONLY;
 }
 
 /// Heights over one place that a query keeps to know what they hide.
 pub const HELD_LEVELS: usize = 32;
 
-/// How often a query of an image with precedence may read a cell of so many surfaces.
-pub const fn readings(surfaces: u32) -> u32 {
-    match surfaces {
-        0 | 1 => 1,
-        2..=32 => 2, // HELD_LEVELS
-        more => more.saturating_add(3),
+/// How often a query of an image with these features may read a cell of so many surfaces.
+pub const fn readings(features: u64, surfaces: u32) -> u32 {
+    let paints = features & feature::FRICTION_ONLY != 0;
+    match (surfaces, paints) {
+        _ if features == 0 => 1,
+        (0 | 1, _) => 1,
+        (2..=32, false) => 2, // HELD_LEVELS
+        (2..=32, true) => 4,
+        (more, false) => more.saturating_add(3),
+        (more, true) => more.saturating_mul(2).saturating_add(5),
     }
 }
 

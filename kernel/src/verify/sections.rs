@@ -107,7 +107,8 @@ fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     for m in t.materials {
         let numbers = [m.mu, m.rolling, m.gain, m.cone_index];
         if m.reserved != [0; 3]
-            || m.flags & !Material::OBSTACLE != 0
+            || m.flags & !(Material::OBSTACLE | Material::FRICTION_ONLY) != 0
+            || (m.is_friction_only() && t.header.must_understand & format::feature::FRICTION_ONLY == 0)
             || !named(m.name, m.name_len.into())
             || !numbers.iter().all(|v| v.is_finite())
         {

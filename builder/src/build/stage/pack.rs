@@ -8,11 +8,11 @@ use crate::build::lattice::Mesh;
 use crate::image::Image;
 use crate::options::{Georeference, Options, Rays};
 use crate::report::Packed;
-use crate::scene::has_precedence;
+use crate::scene::features;
 use crate::util::exact::exp2;
 use hardpan::format::bundle;
 use hardpan::format::rays::{KINDS, RaysHead, TABLE, kind_bit};
-use hardpan::format::{self, Header, Material, Section, Source, TileRecord, feature, section, slot, surface};
+use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use zerocopy::{FromZeros, IntoBytes};
@@ -53,7 +53,8 @@ pub fn pack(
                 surface: m.surface,
                 class_mask: m.class_mask,
                 label: m.label,
-                flags: if m.obstacle { Material::OBSTACLE } else { 0 },
+                flags: if m.obstacle { Material::OBSTACLE } else { 0 }
+                    | if m.friction_only && m.is_ground() { Material::FRICTION_ONLY } else { 0 },
                 priority: m.priority,
                 precedence: m.precedence,
                 reserved: [0; 3],
@@ -215,8 +216,8 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     h.near = z_steps(options.near);
     h.far = z_steps(options.far);
     h.layer_merge = z_steps(options.layer_merge);
-    if has_precedence(&mesh.materials) {
-        h.must_understand = feature::PRECEDENCE;
+    h.must_understand = features(&mesh.materials);
+    if h.must_understand != 0 {
         h.precedence_band = z_steps(options.precedence_band).max(1);
     }
     h.default_z = z_steps(options.default_z);
