@@ -1,7 +1,7 @@
-//! Which ground goes before other ground over the same place: by precedence within a band, by priority at one height;
+//! Which ground goes before other ground over the same place: by precedence within a band, by priority in one layer;
 //! and materials that give their friction to the ground below.
 
-use crate::format::{Node, feature};
+use crate::format::{Header, Node, feature};
 use crate::hit::{Hit, Layers, LeafKind, Reach, Status};
 use crate::index::Leaf;
 use crate::leaf::{Candidate, Claim, Sink};
@@ -26,12 +26,12 @@ struct Level {
 }
 
 impl Level {
-    /// Whether it hides what lies at another height, or at its own.
-    fn hides(&self, z: i64, standing: Standing, band: i64) -> bool {
-        match self.z.abs_diff(z) {
-            0 => self.standing > standing,
-            apart => self.standing.precedence > standing.precedence && apart <= band.unsigned_abs(),
-        }
+    /// Whether it hides other ground: by precedence within the band, by any standing where both are one layer.
+    fn hides(&self, h: &Header, other: Level) -> bool {
+        let apart = self.z.abs_diff(other.z);
+        let is_one_layer = apart == 0 || apart < h.layer_merge.unsigned_abs();
+        let in_band = self.standing.precedence > other.standing.precedence && apart <= h.precedence_band.unsigned_abs();
+        in_band || (is_one_layer && self.standing > other.standing)
     }
 }
 
@@ -112,9 +112,8 @@ impl Sink for Judge<'_, '_> {
 
     fn take<O: Observer>(&mut self, s: &Candidate, _: &Node, _: &mut O) {
         let level = Level { z: s.z, standing: self.t.standing(self.tile, s) };
-        let band = self.t.header.precedence_band;
         let may = can_hide(s) && !self.t.is_paint(self.tile, s);
-        self.is_hidden |= may && level.hides(self.of.z, self.of.standing, band);
+        self.is_hidden |= may && level.hides(self.t.header, self.of);
     }
 }
 
@@ -187,7 +186,9 @@ impl<'a> Terrain<'a> {
     pub fn is_hidden(&self, p: impl IntoPoint, hit: &Hit) -> bool {
         let place = self.point(p).and_then(|p| self.place(p)).filter(|_| self.has_precedence());
         let Some((place, Ok(leaf))) = place.map(|place| (place, self.locate(place, &mut ()))) else { return false };
-        let of = self.level(hit);
+        // ground may bear the name of a material that gives friction alone
+        let s = self.surface_of(leaf.tile, hit, Claim::Tie);
+        let of = Level { z: s.z, standing: self.standing(leaf.tile, &s) };
         self.column(&leaf, place).is_ok_and(|column| self.is_hidden_in(&column, &leaf, place, of, &mut ()))
     }
 
@@ -213,8 +214,7 @@ impl<'a> Terrain<'a> {
     }
 
     fn is_hidden_in<O: Observer>(&self, c: &Column, leaf: &Leaf, place: GridPoint, of: Level, o: &mut O) -> bool {
-        let band = self.header.precedence_band;
-        if c.levels.iter().take(c.count).any(|l| l.hides(of.z, of.standing, band)) {
+        if c.levels.iter().take(c.count).any(|l| l.hides(self.header, of)) {
             return true;
         }
         let mut judge = Judge { t: self, tile: leaf.tile, of, is_hidden: false };

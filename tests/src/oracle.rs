@@ -232,14 +232,16 @@ impl Oracle {
     /// Heights over a place that are shown, and those that are hidden; each highest first.
     ///
     /// A surface is hidden by one that covers the place moved by (e, e²) too, if that has a higher precedence and lies
-    /// no farther above or below than the band; or an equal precedence, a higher priority, and the same height. Hidden
-    /// surfaces hide others all the same. Those that give friction alone are no ground.
+    /// no farther above or below than the band; or an equal precedence and a higher priority, and both are one layer.
+    /// Hidden surfaces hide others all the same. Those that give friction alone are no ground.
     fn both(&self, x: i64, y: i64) -> [Vec<Ground>; 2] {
         let all = self.column(x, y);
         let rule = |f: &Face| self.rules.materials[usize::from(f.material)];
         let hides = |t: &(i64, Claim, &Face), s: &(i64, Claim, &Face)| {
             let ((p, first, paint), (q, second, _)) = (rule(t.2), rule(s.2));
-            let wins = p > q && (t.0 - s.0).abs() <= self.rules.band || p == q && first > second && t.0 == s.0;
+            let apart = (t.0 - s.0).abs();
+            let one_layer = apart == 0 || apart < self.rules.merge;
+            let wins = p > q && (apart <= self.rules.band || one_layer) || p == q && first > second && one_layer;
             t.1 == Claim::NorthEast && !paint && wins
         };
         let ground: Vec<_> = all.iter().filter(|s| !rule(s.2).2).copied().collect();

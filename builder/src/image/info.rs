@@ -204,6 +204,7 @@ pub struct Material {
     pub label: u32,
     pub priority: i32,
     pub precedence: i16,
+    pub friction_only: bool,
     pub obstacle: bool,
     pub include: bool,
 }
@@ -393,6 +394,7 @@ pub fn materials(t: &Terrain) -> Vec<Material> {
         label: m.label,
         priority: m.priority,
         precedence: m.precedence,
+        friction_only: m.is_friction_only(),
         obstacle: m.is_obstacle(),
         include: known.include != Some(false), // which stands only in the record
     };

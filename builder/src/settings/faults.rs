@@ -71,7 +71,10 @@ mod tests {
             assert!(why.text.starts_with(&format!("{key:?} is not known here")), "{why}");
             let (_, known) = why.text.rsplit_once("; known: ").unwrap();
             let known: Vec<&str> = known.split(", ").collect();
-            assert!(known.starts_with(&["name", "pattern"]) && known.ends_with(&["precedence", "friction_only"]), "{why}");
+            assert!(
+                known.starts_with(&["name", "pattern"]) && known.ends_with(&["precedence", "friction_only"]),
+                "{why}"
+            );
         }
     }
 }

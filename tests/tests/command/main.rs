@@ -20,6 +20,7 @@ mod import;
 mod info;
 mod manual;
 mod materials;
+mod precedence;
 mod rays;
 mod rows;
 mod scenes;

@@ -14,6 +14,7 @@ mod golden;
 mod handmade;
 mod identity;
 mod oracle;
+mod precedence;
 mod rays;
 mod real;
 mod rooms;

@@ -6,6 +6,7 @@
 //! | `neighbours`, `region`, `ground`, `refill` | `rule`, `hot_spot`, `cells`, `index_estimate` |
 //! | `weld`, `stitch`, `walls` | `rays`, `tile`, `pack`; `error_quantiles` measures in the end |
 
+pub mod bare;
 pub mod bundle;
 mod cells;
 pub mod clean;
