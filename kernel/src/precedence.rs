@@ -6,7 +6,7 @@ use crate::hit::{Hit, Layers, LeafKind, Reach, Status};
 use crate::index::Leaf;
 use crate::leaf::{Candidate, Claim, Sink};
 use crate::open::Terrain;
-use crate::point::{GridPoint, IntoPoint};
+use crate::point::{GridPoint, IntoPoint, Point};
 use crate::search::{Classes, Filter, Nearest, Search};
 use crate::trace::Observer;
 use core::cmp::Reverse;
@@ -190,6 +190,33 @@ impl<'a> Terrain<'a> {
         let s = self.surface_of(leaf.tile, hit, Claim::Tie);
         let of = Level { z: s.z, standing: self.standing(leaf.tile, &s) };
         self.column(&leaf, place).is_ok_and(|column| self.is_hidden_in(&column, &leaf, place, of, &mut ()))
+    }
+
+    /// Whether a ray passes through ground of a material that it meets there: if that is hidden, or gives friction alone.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn is_passed<O: Observer>(&self, at: Point, material: u16, o: &mut O) -> bool {
+        let paints = self.header.must_understand & feature::FRICTION_ONLY != 0;
+        if paints && self.materials.get(usize::from(material)).is_some_and(|m| m.is_friction_only()) {
+            return true;
+        }
+        let Some((place, Ok(leaf))) = self.place(at).map(|place| (place, self.locate(place, o))) else { return false };
+        let of = Level { z: at.z.wrapping_sub(self.zero_z()), standing: self.standing_of(material) };
+        let mut column = Column::new();
+        let mut all = Noting { t: self, tile: leaf.tile, column: &mut column, then: End };
+        self.surfaces(&leaf, place, o, &mut all).is_ok() && self.is_hidden_in(&column, &leaf, place, of, o)
+    }
+
+    /// The material of ground that a ray met: that which gives its friction to it, if there is one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn material_at<O: Observer>(&self, at: Point, material: u16, o: &mut O) -> u16 {
+        let place = self.place(at).filter(|_| self.header.must_understand & feature::FRICTION_ONLY != 0);
+        let Some((place, Ok(leaf))) = place.map(|place| (place, self.locate(place, o))) else { return material };
+        let merge = self.header.layer_merge;
+        let search = self.search(at, merge, merge, merge);
+        let found = self.best_shown(&leaf, place, &search, 0, o);
+        found.ok().flatten().map_or(material, |hit| hit.material)
     }
 
     fn standing(&self, tile: usize, s: &Candidate) -> Standing {

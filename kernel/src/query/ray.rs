@@ -278,7 +278,12 @@ impl<'a> Terrain<'a> {
             Stop::Limit(t) => hit.t < t,
         };
         match (best.filter(first), stop) {
-            (Some(hit), _) => RayAnswer { status: RayStatus::Found, hit: RayHit { at: ray.at(hit.t), ..hit } },
+            (Some(hit), _) => {
+                let at = ray.at(hit.t);
+                let painted = self.has_precedence() && hit.kind == Kind::Ground;
+                let material = if painted { self.material_at(at, hit.material, o) } else { hit.material };
+                RayAnswer { status: RayStatus::Found, hit: RayHit { at, material, ..hit } }
+            }
             (_, Stop::Damaged(t)) => missed(RayStatus::Damaged, t),
             (_, Stop::Limit(t)) => missed(RayStatus::LimitReached, t),
             _ => {

@@ -172,7 +172,7 @@ fn by_17_paint_gives_its_friction_and_no_height() {
         let of = |i: usize| ["z", "mu", "material"].map(|key| all[i][key].clone());
         assert_eq!(of(0), [json!(0.0), json!(0.3), json!("Paint")]);
         assert_eq!(of(1), [json!(0.0), json!(0.9), json!("Tar")]);
-        assert_eq!(all[2]["found"], json!(false), "{}", all[2]);
+        assert_eq!(all[2]["status"], json!("no ground"));
         expect(0, &folder, &["verify", image]);
         expect(0, &folder, &["rebuild", "a.hpan", "-o", "again.hpan", "--force"]);
     }

@@ -1,7 +1,7 @@
 //! Ground that goes before other ground, and materials that give friction alone, against the truth.
 
 use crate::common::{as_given, compare, lattice_scene};
-use hardpan::{Hit, Reach, Status, Terrain};
+use hardpan::{Hit, RayOptions, Reach, Status, Terrain};
 use hardpan_builder::{Material, Options, Scene, Triangle, build};
 use verification::oracle::{Oracle, Steps};
 use verification::random::{Random, points};
@@ -11,7 +11,7 @@ fn scene(r: &mut Random) -> Scene {
     let unit = [1, 7, 256, 4096, 50_001, 1 << 18][r.below(6)];
     let steps = [unit, unit, (unit / 16).max(1)];
     let nudge = |r: &mut Random| if r.below(5) == 0 { r.within(-1, 1) } else { 0 };
-    let mut vertex = |r: &mut Random| [4, 4, 3].map(|most| r.within(-most, most)).map(|c| (c, nudge(r)));
+    let vertex = |r: &mut Random| [4, 4, 3].map(|most| r.within(-most, most)).map(|c| (c, nudge(r)));
     let count = 3 + r.below(21);
     let vertices: Vec<[i64; 3]> = (0..count)
         .map(|_| {
@@ -216,4 +216,43 @@ fn by_17_friction_alone_goes_to_the_ground_right_below() {
     let image = build(&squares(&[(0.0, 1.0, 0), (0.0, 10.0, 1)], materials()), &as_given()).unwrap().image;
     let t = Terrain::open_verified(&image).unwrap();
     assert!(!t.closest([5.0, 5.0, 0.0]).found());
+}
+
+/// Level squares of drawn heights, sizes and standings; each ray lands on the first that is shown.
+#[test]
+fn by_17_rays_pass_through_hidden_ground() {
+    for seed in 0..40 {
+        let mut r = Random(seed);
+        let materials: Vec<Material> = (0..4)
+            .map(|k| Material { friction_only: k == 3, ..named(["a", "b", "c", "d"][k], r.within(0, 2) as i16) })
+            .collect();
+        let all: Vec<(f64, f64, u16)> = (0..8)
+            .map(|_| (r.within(0, 48) as f64 / 16.0, r.within(2, 10) as f64, r.below(4) as u16))
+            .chain([(-4.0, 10.0, 0)])
+            .collect();
+        let image = build(&squares(&all, materials.clone()), &as_given()).unwrap().image;
+        let t = Terrain::open_verified(&image).unwrap();
+        for _ in 0..200 {
+            let from = [0, 1].map(|_| r.within(-900, 900) as f64 / 100.0 + 0.001);
+            let to = [0, 1].map(|_| r.within(-900, 900) as f64 / 100.0 + 0.001);
+            let (top, low) = (5.0, -5.0);
+            let ray = t.ray_to([from[0], from[1], top], [to[0], to[1], low]).unwrap();
+            // heights on the way, the highest first, with the place of each
+            let place = |z: f64| [0, 1].map(|k| from[k] + (to[k] - from[k]) * (top - z) / (top - low));
+            let covers = |half: f64, p: [f64; 2]| p.iter().all(|v| v.abs() < half);
+            let rank = |m: u16| materials[usize::from(m)].precedence;
+            let paint = |m: u16| materials[usize::from(m)].friction_only;
+            let shown = |&&(z, half, m): &&(f64, f64, u16)| {
+                let p = place(z);
+                let hides = |o: &(f64, f64, u16)| {
+                    !paint(o.2) && covers(o.1, p) && rank(o.2) > rank(m) && (o.0 - z).abs() <= 1.0
+                };
+                covers(half, p) && !paint(m) && !all.iter().any(hides)
+            };
+            let first = all.iter().filter(shown).map(|s| s.0).fold(f64::NEG_INFINITY, f64::max);
+            let answer = t.raycast(ray, &RayOptions::default());
+            let found = if answer.found() { t.metres(answer.hit.at)[2] } else { f64::NEG_INFINITY };
+            assert!(found == first || (found - first).abs() < 1e-6, "seed {seed}: {found}, not {first}");
+        }
+    }
 }

@@ -168,13 +168,16 @@ impl Sides {
         looks_down: impl Fn(usize) -> bool + Sync,
     ) -> Sides {
         let corners = |key: &[u32; 4]| [key[0], key[1], key[2]];
-        let priority = |key: &[u32; 4]| materials[(key[3] >> 16) as usize].standing();
-        let is_open = |run: &&[[u32; 4]]| {
-            let most = run.iter().map(priority).max();
-            let mut those = run.iter().filter(|key| Some(priority(key)) == most).map(|key| key[3]);
+        let of = |key: &[u32; 4]| &materials[(key[3] >> 16) as usize];
+        // what gives friction alone is apart from ground
+        let is_open_of = |run: &[[u32; 4]], paints: bool| {
+            let all = || run.iter().filter(|key| of(key).friction_only == paints);
+            let most = all().map(|key| of(key).standing()).max();
+            let mut those = all().filter(|key| Some(of(key).standing()) == most).map(|key| key[3]);
             let first = those.next();
-            run.len() > 1 && those.any(|kind| Some(kind) != first)
+            those.any(|kind| Some(kind) != first)
         };
+        let is_open = |run: &&[[u32; 4]]| run.len() > 1 && [false, true].into_iter().any(|p| is_open_of(run, p));
         let runs = keys.par_chunk_by(|a, b| corners(a) == corners(b)).filter(is_open);
         let asked: HashSet<[u32; 3]> = runs.map(|run| corners(&run[0])).collect::<Vec<_>>().into_iter().collect();
         if asked.is_empty() {

@@ -60,7 +60,7 @@ pub struct Args {
     rays: Option<Rays>,
     /// Ground of a file or a pattern hides that of lower numbers, of others 0: road.obj=1
     #[arg(long, value_name = "FILE=NUMBER", value_parser = precedence)]
-    precedence: Vec<PartRule>,
+    pub precedence: Vec<PartRule>,
     /// Store the highest ground at posts this far apart, instead of triangles
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
@@ -292,13 +292,12 @@ impl Args {
 
     /// The same of all that is typed.
     fn over(&self, settings: &mut Settings) {
-        let Settings { build, raster, rules, .. } = settings;
+        let Settings { build, raster, .. } = settings;
         self.repairs.over(build);
         build.tile_log2 = self.tile.map(|side| side.log2(build)).or(build.tile_log2);
         build.max_cost = self.max_cost.or(build.max_cost);
         build.split = self.preset.or(build.split);
         build.rays = self.rays.or(build.rays);
-        rules.splice(0..0, self.precedence.iter().cloned());
         if let Some(cell) = self.raster {
             let (material, at) = raster.take().map_or_else(Default::default, |r| (r.material, r.at));
             *raster = Some(Raster { cell, material, at });
