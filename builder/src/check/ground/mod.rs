@@ -31,7 +31,7 @@ pub(crate) fn hidden_by(t: &Terrain, one: u16, other: u16) -> Option<f64> {
     (t.has_precedence() && precedence(one) < precedence(other)).then_some(band)
 }
 
-/// What is looked for in ground, metres.
+/// Limits of the analyses of ground, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Gaps of up to this width; so far apart are the edges of a pair at most.
@@ -52,11 +52,11 @@ impl Default for Limits {
     }
 }
 
-/// What one analysis found.
+/// Findings of one analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     pub code: Code,
-    /// What was looked for, metres, if the kind has a limit.
+    /// Limit of the analysis, metres, if the kind has one.
     pub limit: Option<f64>,
     /// How many there are; none if nobody looked.
     pub found: Option<usize>,

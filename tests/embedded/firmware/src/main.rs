@@ -13,7 +13,7 @@ mod board;
 use core::hint::black_box;
 use core::slice;
 use hardpan::format::{fallback, section};
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Terrain};
+use hardpan::{Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Terrain};
 use probe::{BATCH, BLANK, HAS_RAYS, KINDS, LAYERS, Queries, UNANSWERED, ask};
 use semihosting::{println, process::exit};
 
@@ -29,12 +29,15 @@ struct Input<'a> {
     beyond: Point,
     extend: Options,
     hit: Hit,
+    /// The field at the point, if it is the only ground there.
+    field: Option<Field<'a>>,
 }
 
 /// Where calls write.
 struct Output {
     opened: bool,
     answer: Answer,
+    ground: Option<FieldGround>,
     layers: Option<Layers>,
     hits: [Hit; LAYERS],
     cursor: Cursor,
@@ -49,8 +52,9 @@ struct Output {
 type Call = fn(&Input, &mut Output);
 
 /// Counted calls: `verify` is the first step, `closest_batch` one of 32 points, `layers_1` has room for one of them,
+/// `field_height` and `field_ground` are asked of the handle, where there is one,
 /// `closest_extend` one point beyond the bounds, answered with the ground at the border.
-const CALLS: [(&str, Call); 17] = [
+const CALLS: [(&str, Call); 19] = [
     ("open", |i, o| o.opened = Terrain::open(i.image).is_ok()),
     ("closest", |i, o| o.answer = ask::closest(&i.terrain, i.point)),
     ("closest_cursor", |i, o| o.answer = ask::closest_cursor(&i.terrain, i.point, &mut o.cursor)),
@@ -67,6 +71,8 @@ const CALLS: [(&str, Call); 17] = [
     ("slope_f32", |i, o| o.slope = i.terrain.slope_f32(&i.hit)),
     ("normal_f32", |i, o| o.normal = i.terrain.normal_f32(&i.hit)),
     ("material", |i, o| o.slope[0] = i.terrain.material(&i.hit).mu as f32),
+    ("field_height", |i, o| o.answer.hit.z = i.field.as_ref().and_then(|field| ask::field_height(field, i.point)).unwrap_or(0)),
+    ("field_ground", |i, o| o.ground = i.field.as_ref().and_then(|field| ask::field_ground(field, i.point))),
     ("verify", |i, o| o.opened = i.terrain.verifier().step(1024, &mut o.damage).is_ok()),
 ];
 
@@ -126,11 +132,13 @@ fn main() -> ! {
         let (metres, fixed) = (queries.metres(point), queries.fixed(point));
         let single = metres.map(|c| c as f32);
         let beyond = terrain.point([east, metres[1], metres[2]]).unwrap_or(point);
-        Input { image, terrain, point, metres, single, fixed, beyond, extend, hit: ask::closest(&terrain, point).hit }
+        let (hit, field) = (ask::closest(&terrain, point).hit, terrain.field(point));
+        Input { image, terrain, point, metres, single, fixed, beyond, extend, hit, field }
     };
     let mut output = Output {
         opened: false,
         answer: UNANSWERED,
+        ground: None,
         layers: None,
         hits: [BLANK; LAYERS],
         cursor: Cursor::new(),
@@ -145,6 +153,9 @@ fn main() -> ! {
     let own = ticks(nothing, &first, &mut output);
     let own_stack = board::stack(|| black_box(nothing)(&first, &mut output));
     for (name, call) in CALLS {
+        if name.starts_with("field") && first.field.is_none() {
+            continue;
+        }
         let (mut least, mut most, mut sum, mut worst) = (u32::MAX, 0, 0u64, 0);
         for i in 0..queries.timed {
             let input = input(i);

@@ -2,7 +2,8 @@
 #![cfg_attr(not(target_arch = "wasm32"), no_std)]
 
 use hardpan::{
-    Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, Status, Terrain, Windows,
+    Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, Status,
+    Terrain, Windows,
 };
 
 #[cfg(target_arch = "wasm32")]
@@ -44,6 +45,18 @@ pub mod ask {
             }
         )*};
     }
+    /// Height by a handle.
+    #[inline(never)]
+    pub fn field_height(field: &Field, p: Point) -> Option<i64> {
+        field.height(p)
+    }
+
+    /// Height and normal by a handle.
+    #[inline(never)]
+    pub fn field_ground(field: &Field, p: Point) -> Option<FieldGround> {
+        field.ground(p)
+    }
+
     ask! {
         closest(t, p: Point) -> Answer = t.closest(p);
         closest_f64(t, p: [f64; 3]) -> Answer = t.closest(p);

@@ -39,7 +39,7 @@ pub(super) struct Writer<'a> {
     pub(super) paints: Vec<bool>,
 }
 
-/// What the nodes of a group have in common.
+/// Values that the nodes of a group share.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a> {
     frame: Frame,
