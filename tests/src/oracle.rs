@@ -267,7 +267,11 @@ impl Oracle {
 
     /// Nearest within `near` (a tie goes below), else highest at or below within `far`, else lowest above within `far`.
     pub fn closest(&self, [x, y, z]: [i64; 3], near: i64, far: i64) -> Option<(Ground, Stage)> {
-        let all = self.over(x, y);
+        Oracle::nearest(&self.over(x, y), z, near, far)
+    }
+
+    /// The same of heights that are known.
+    pub fn nearest(all: &[Ground], z: i64, near: i64, far: i64) -> Option<(Ground, Stage)> {
         let below = all.iter().find(|g| g.z <= z); // the highest
         let above = all.iter().rev().find(|g| g.z > z); // the lowest
         let drop = |g: &&Ground| (i128::from(g.z) - i128::from(z)).abs();
