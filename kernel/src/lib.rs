@@ -51,6 +51,7 @@ mod index;
 mod leaf;
 mod open;
 mod point;
+mod precedence;
 mod query;
 mod rays;
 mod search;

@@ -50,7 +50,11 @@ const BUILD: [(&str, &[&str], &[&str]); 6] = [
             "memory",
         ],
     ),
-    ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
+    (
+        "Repair",
+        &["weld", "stitch", "max_slope", "undersides"],
+        &["precedence", "precedence_band", "origin", "drop_outliers"],
+    ),
     ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
 ];

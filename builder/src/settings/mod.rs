@@ -180,8 +180,13 @@ pub struct SourceFile {
     pub cone_index: Option<f64>,
     /// Label for sensors.
     pub label: Option<u32>,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    pub precedence: Option<i16>,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    #[serde(deserialize_with = "flag")]
+    pub friction_only: Option<bool>,
     /// Where it stands, after all of the above; by default once, as it lies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub placed: Vec<Placement>,
@@ -238,8 +243,13 @@ pub struct PartRule {
     pub cone_index: Option<f64>,
     /// Label for sensors.
     pub label: Option<u32>,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    pub precedence: Option<i16>,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    #[serde(deserialize_with = "flag")]
+    pub friction_only: Option<bool>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     pub(crate) line: Option<usize>,
@@ -284,8 +294,13 @@ pub struct MaterialRule {
     pub cone_index: Option<f64>,
     /// Label for sensors.
     pub label: Option<u32>,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    pub precedence: Option<i16>,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    #[serde(deserialize_with = "flag")]
+    pub friction_only: Option<bool>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     line: Option<usize>,

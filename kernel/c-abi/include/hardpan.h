@@ -177,6 +177,8 @@ enum hpan_reach
   HPAN_FAR_ABOVE = 2,
   // Not found: the values come from the fall-back.
   HPAN_FALLBACK = 3,
+  // Ground of higher precedence hides it: only layers tell it.
+  HPAN_HIDDEN = 4,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

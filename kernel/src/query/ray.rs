@@ -327,7 +327,9 @@ impl<'a> Terrain<'a> {
         if walk.first().is_some_and(comes_first)
             && let Some(hit) = walk.best(&ray)
         {
-            return RayAnswer { status: RayStatus::Found, hit };
+            let painted = self.has_precedence() && hit.kind == Kind::Ground;
+            let material = if painted { self.material_at(hit.at, hit.material, o) } else { hit.material };
+            return RayAnswer { status: RayStatus::Found, hit: RayHit { material, ..hit } };
         }
         let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
         match stop {

@@ -22,6 +22,7 @@ mod import;
 mod info;
 mod manual;
 mod materials;
+mod precedence;
 mod rays;
 mod rows;
 mod scenes;

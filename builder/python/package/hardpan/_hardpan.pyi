@@ -15,7 +15,9 @@ class BuildError(ValueError): ...
 
 _Floats = NDArray[np.float64]
 _Columns = tuple[_Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]
-_Layers = tuple[_Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint32], NDArray[np.uint8]]
+_Layers = tuple[
+    _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.bool_], NDArray[np.uint32], NDArray[np.uint8]
+]
 
 _Rays = tuple[
     _Floats, _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_]

@@ -53,6 +53,7 @@ pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     if let Some(crs) = &args.heights.crs {
         asked.settings.crs.clone_from(crs);
     }
+    asked.settings.rules.splice(0..0, args.precedence.iter().cloned());
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
     let (built, fit) = plan.build(&mut ready, report)?;
