@@ -87,35 +87,35 @@ pub static FORMATS: &[Format] = &[
         name: "hgt",
         endings: &["hgt"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, super::hgt::read)),
+        then: Then::Read(|g| heights::import(g, |bytes, name, path, _| super::hgt::read(bytes, name, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "tif",
         endings: &["tif", "tiff"],
         signature: |head| [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| head.begins(*magic)),
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::tiff::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, window| super::tiff::read(bytes, path, window))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "asc",
         endings: &["asc"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::esri_ascii::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::esri_ascii::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "png",
         endings: &["png"],
         signature: |head| head.begins(b"\x89PNG\r\n\x1A\n"),
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::png::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::png::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "bmp",
         endings: &["bmp"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::bmp::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::bmp::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {

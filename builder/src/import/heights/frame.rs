@@ -9,7 +9,7 @@ use crate::util::projection::{Parameters, TransverseMercator};
 use crate::util::text::{decimal, grouped, quoted};
 use hardpan::format::Crs;
 use rayon::prelude::*;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 /// What all files of heights together say.
 #[derive(Debug, Default)]
@@ -137,6 +137,13 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
                 .filter(|h| **h == void || **h == f64::from(void as f32))
                 .for_each(|h| *h = f64::NAN);
         }
+        if grid.heights.par_iter().all(|h| h.is_nan()) {
+            return Err(ImportError::input(
+                path,
+                "no post of it has a height",
+                "see what it says of no data: gdalinfo -stats",
+            ));
+        }
         if let Some(void) = unsaid(&grid.heights).filter(|_| options.no_data.is_none()) {
             let cause = format!("it has the height {void}, far from all others, and does not say that this is none");
             let hint = format!("if there is no ground: --no-data {void}; if it is a height: --no-data nan");
@@ -239,8 +246,22 @@ fn no_mesh(frame: &Frame, path: &Path) -> Result<(), ImportError> {
 
 /// Cuts a grid to a window.
 fn window(grid: &mut HeightGrid, options: &Heights, path: &Path) -> Result<(), ImportError> {
-    let Some([x0, y0, x1, y1]) = options.window else { return Ok(()) };
-    let Some(place) = grid.place.filter(|p| p.column[1] == 0.0 && p.row[0] == 0.0) else {
+    let Some(window) = options.window.filter(|_| !grid.is_cut) else { return Ok(()) };
+    let [columns, rows] = within(window, grid.place, [grid.columns, grid.rows], path)?;
+    let own = rows.clone().flat_map(|r| &grid.heights[r * grid.columns..][columns.clone()]).copied().collect();
+    grid.place = grid.place.map(|place| place.from([columns.start, rows.start]));
+    (grid.heights, grid.columns, grid.rows) = (own, columns.len(), rows.len());
+    Ok(())
+}
+
+/// Columns and rows of a grid that lie in a window: least and greatest x and y.
+pub fn within(
+    [x0, y0, x1, y1]: [f64; 4],
+    place: Option<Affine>,
+    size: [usize; 2],
+    path: &Path,
+) -> Result<[Range<usize>; 2], ImportError> {
+    let Some(place) = place.filter(|p| p.column[1] == 0.0 && p.row[0] == 0.0) else {
         let cause = "a window is of a file whose posts lie along x and y, and this one has no place, or is turned";
         return Err(unsupported(path, cause, "cut it: gdal_translate -srcwin x y columns rows"));
     };
@@ -251,20 +272,16 @@ fn window(grid: &mut HeightGrid, options: &Heights, path: &Path) -> Result<(), I
         let last = (last + 1e-6).floor().min((count - 1) as f64);
         (last >= 1.0 && first < last as usize).then_some(first..last as usize + 1)
     };
-    let columns = along(place.zero[0], place.column[0], [x0, x1], grid.columns);
-    let rows = along(place.zero[1], place.row[1], [y0, y1], grid.rows);
+    let columns = along(place.zero[0], place.column[0], [x0, x1], size[0]);
+    let rows = along(place.zero[1], place.row[1], [y0, y1], size[1]);
     let (Some(columns), Some(rows)) = (columns, rows) else {
-        let far = place.at((grid.columns - 1) as f64, (grid.rows - 1) as f64);
+        let far = place.at((size[0] - 1) as f64, (size[1] - 1) as f64);
         let [w, s] = [place.zero[0].min(far[0]), place.zero[1].min(far[1])].map(decimal);
         let [e, n] = [place.zero[0].max(far[0]), place.zero[1].max(far[1])].map(decimal);
         let cause = format!("the window has no two posts of it each way: it has x {w} to {e} and y {s} to {n}");
         return Err(ImportError::input(path, cause, "give another one: --window x,y,x,y"));
     };
-    let own = rows.clone().flat_map(|r| &grid.heights[r * grid.columns..][columns.clone()]).copied().collect();
-    let zero = place.at(columns.start as f64, rows.start as f64);
-    (grid.heights, grid.place) = (own, Some(Affine { zero, ..place }));
-    (grid.columns, grid.rows) = (columns.len(), rows.len());
-    Ok(())
+    Ok([columns, rows])
 }
 
 /// What all files say of their heights; nothing if one says nothing.
@@ -541,7 +558,7 @@ fn laid(file: File, target: &Target) -> Result<(HeightField, f64), ImportError> 
 }
 
 /// Rows the other way round.
-fn turn(heights: &mut [f64], columns: usize) {
+pub fn turn(heights: &mut [f64], columns: usize) {
     let rows = heights.len() / columns;
     for row in 0..rows / 2 {
         let (low, high) = heights.split_at_mut((rows - 1 - row) * columns);
