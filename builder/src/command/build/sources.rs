@@ -63,7 +63,10 @@ pub struct Lain {
 impl<'a> Asked<'a> {
     /// Finds the files that are typed, or that the settings name.
     pub fn new(from: &'a Sources, transform: &Transform) -> Done<Self> {
-        let (settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
+        let (mut settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
+        if let Some(crs) = transform.crs() {
+            settings.crs.clone_from(crs);
+        }
         if let [only] = &from.files[..]
             && let Some(scene) = from.scene.read(only)?
         {
@@ -96,7 +99,7 @@ impl<'a> Asked<'a> {
     ) -> Done<Self> {
         let file = &from.files[0];
         if !transform.typed().is_empty() {
-            let text = "the scene says how its files lie; leave out --up, --unit, --scale, --rotate and --translate";
+            let text = "the scene says how its files lie; leave out --up, --unit, --scale, --rotate, --translate and options of heights";
             return Err(Failure::input(file, text));
         }
         if let Some(place) = from.settings.as_ref().filter(|_| !settings.sources.is_empty()) {

@@ -30,10 +30,26 @@ pub struct HeightGrid {
     pub steps: bool,
     /// The number that stands for no height, as the file says.
     pub void: Option<f64>,
+    /// What became of the file's own numbers: factor, what is added then, and metres of their unit.
+    pub scale: Option<[f64; 3]>,
     /// Whether the window that was asked for is cut out already.
     pub is_cut: bool,
     /// What people should know.
     pub warnings: Vec<String>,
+}
+
+impl HeightGrid {
+    /// Metres of one of the file's own numbers.
+    pub fn metres(&self, own: f64) -> f64 {
+        self.scale.map_or(own, |[factor, more, unit]| (own * factor + more) * unit)
+    }
+
+    /// The file's own number of metres.
+    pub fn own(&self, metres: f64) -> f64 {
+        let Some([factor, more, unit]) = self.scale else { return metres };
+        let own = (metres / unit - more) / factor;
+        if (own - own.round()).abs() < 1e-6 * own.abs() { own.round() } else { own }
+    }
 }
 
 /// x and y of the post at column 0 and row 0, and the way to the next column and to the next row.

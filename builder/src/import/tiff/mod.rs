@@ -119,11 +119,13 @@ pub fn read(bytes: &[u8], path: &Path, window: Window) -> Result<HeightGrid, Imp
     if scale == 0.0 || !scale.is_finite() || !offset.is_finite() {
         return Err(damaged(path, format!("its heights are scaled by {scale} and moved by {offset}")));
     }
-    let metres = |h: f64| if (scale, offset, unit) == (1.0, 0.0, 1.0) { h } else { (h * scale + offset) * unit };
-    grid.heights.iter_mut().for_each(|h| *h = metres(*h));
+    grid.scale = ((scale, offset, unit) != (1.0, 0.0, 1.0)).then_some([scale, offset, unit]);
+    if let Some([scale, offset, unit]) = grid.scale {
+        grid.heights.iter_mut().for_each(|h| *h = (*h * scale + offset) * unit);
+    }
     // as the file's own numbers have it
     let own = |void: f64| if layout.sample == Sample::Float(4) { f64::from(void as f32) } else { void };
-    grid.void = no_data.map(|void| metres(own(void)));
+    grid.void = no_data.map(|void| grid.metres(own(void)));
     grid.steps = grid.place.is_none() && !matches!(layout.sample, Sample::Float(_));
     Ok(grid)
 }
