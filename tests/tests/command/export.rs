@@ -10,7 +10,7 @@ use std::{
 use crate::shell::{BRIDGE, HARDPAN, but_friction, check, error, expect, folder, holds, soon, value, values};
 use hardpan::{Answer, Hit, Terrain};
 use hardpan_builder::demo::fixtures;
-use hardpan_builder::export::{NoObj, Obj};
+use hardpan_builder::export::Obj;
 use hardpan_builder::image::decode;
 use hardpan_builder::{Image, Material, Options, Settings, SourceError, Split, build};
 use serde_json::{Value, json};
