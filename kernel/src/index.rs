@@ -8,7 +8,7 @@ use crate::open::Terrain;
 use crate::point::{GridPoint, Point};
 use crate::trace::{Observer, Trace};
 
-/// What the index has for a place. All places are words of the image.
+/// Content of the index at a place. All places are words of the image.
 #[derive(Clone, Copy)]
 pub(crate) struct Leaf {
     pub tile: usize,
@@ -87,7 +87,7 @@ impl<'a> Terrain<'a> {
         self.node(tile.wrapping_add(format::ROOT)).map_or(0, |node| entry_at(tile, node, p))
     }
 
-    /// What a walk reads next, after the entry or block of a tile's root that stands at word `at`.
+    /// The next step of a walk, after the entry or block of a tile's root that stands at word `at`.
     #[inline(always)]
     pub(crate) fn behind(&self, tile: usize, at: usize) -> usize {
         match (self.node(tile.wrapping_add(format::ROOT)), self.words.get(at)) {
@@ -348,7 +348,7 @@ fn reference(slots: &[u32], at: usize) -> Result<usize, Status> {
     }
 }
 
-/// What an entry that leads miss says.
+/// The outcome of an entry that leads to no leaf.
 #[cold]
 fn code(e: u32) -> Status {
     match e {

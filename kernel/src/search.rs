@@ -296,7 +296,7 @@ impl<'a> Terrain<'a> {
         Candidate { z, normal: Normal::UNKNOWN, record, part, kind, attribute, claim }
     }
 
-    /// What a hit was made of, given its claim; without its normal.
+    /// The parts of a hit, given its claim; without its normal.
     #[cold]
     pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, claim: Claim) -> Candidate {
         let base = if hit.leaf == LeafKind::Bundle { tile / 32 } else { tile };

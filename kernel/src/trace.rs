@@ -1,8 +1,8 @@
-//! What a search does, step by step, for those who count or explain it.
+//! Steps of a search, for those who count or explain it.
 
 use crate::hit::{Cost, Hit};
 
-/// What a search does, step by step; see [`Terrain::explain`](crate::Terrain::explain).
+/// Steps of a search; see [`Terrain::explain`](crate::Terrain::explain).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trace {
     /// A directory, page or node was read, whose entries are squares of 2^`log2` plan steps.

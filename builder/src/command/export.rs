@@ -39,7 +39,7 @@ enum What {
     Png(map::Args),
     /// The highest ground on squares as GeoTIFF
     Tif(TifArgs),
-    /// What is none of these
+    /// An unknown form
     #[command(external_subcommand)]
     Other(Vec<OsString>),
 }
@@ -183,7 +183,7 @@ pub fn not_a_source(place: &Path, t: &Terrain) -> Done {
     Ok(())
 }
 
-/// What is drawn beside the ground, if anything is.
+/// Draws lines beside the ground, if there are any.
 fn drawn(args: &ObjArgs) -> Option<Debug> {
     let asked = args.cells || args.pins.is_some() || args.origin.is_some();
     asked.then(|| Debug {

@@ -74,7 +74,7 @@ impl Class for Medium {
 #[derive(Clone, Copy)]
 struct Met {
     cover: Cover,
-    /// Of the edge on which the place lies; one vertex twice if it stands there.
+    /// Ends of the edge on which the place lies; one vertex twice if it stands there.
     ends: [usize; 2],
     /// Height there in 2^-8 steps.
     z: i64,

@@ -30,7 +30,7 @@ pub struct Surface {
     pub slope: [f64; 2],
 }
 
-/// What every structure in the comparison can be asked.
+/// The questions that every structure in the comparison answers.
 pub trait Peer {
     /// The nearest surface above or below.
     fn closest(&self, q: &Query) -> Option<Surface>;

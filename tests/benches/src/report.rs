@@ -15,7 +15,7 @@ pub enum Goal {
 }
 use Goal::{Least, Most};
 
-/// What is measured, on which scene, and how good it should be.
+/// The measurements, the scene of each, and its goal.
 pub const BARS: &[(&str, &str, Goal)] = &[
     (SINGLE, "hills1m", Least(3.0, 5.0)),
     (SINGLE, "city", Least(3.0, 5.0)),
@@ -124,7 +124,7 @@ pub struct Figure {
     pub what: &'static str,
     pub scene: &'static str,
     pub value: f64,
-    /// What it was formed from.
+    /// The figures that it was formed from.
     pub from: String,
 }
 

@@ -312,7 +312,7 @@ fn fields_and_meshes_answer_together() {
     assert_eq!(t.closest([40.0, 0.0, 0.09]).hit.leaf, LeafKind::Bundle);
 }
 
-/// What the image's bytes say of a place by the words of the format, found without the index: through the tile table.
+/// Content of the image's bytes at a place, found by the words of the format without the index: through the tile table.
 fn by_the_format(t: &Terrain, p: Point) -> Option<(i64, [i128; 3])> {
     let h = t.header();
     let q = [p.x - (h.origin[0] << 8), p.y - (h.origin[1] << 8)];

@@ -7,7 +7,7 @@ type Budgets = BTreeMap<String, BTreeMap<String, BTreeMap<String, u64>>>;
 /// Tests, how many of them may be of wide bundles, lines, and instructions of one `closest`.
 type Sample = [u64; 4];
 
-/// What a line takes, a test and one of a wide bundle, beside what all queries do.
+/// Cost of a line, a test and a test of a wide bundle, beside the fixed cost of a query.
 type Model = [u64; 4];
 
 /// The kind of ground, each with a model of its own: instructions are at most base + line x lines + test x tests.
