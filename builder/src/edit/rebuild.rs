@@ -100,6 +100,8 @@ impl Rebuild {
             max_slope: if done(was.max_slope == now.max_slope) { None } else { now.max_slope },
             undersides: Undersides::Ground,
             rays: rays::again(rays::stored(t), now.rays),
+            // moves and fits of different tiles add up in what the image states
+            least_error: if source_error.is_some() { [h.error_plan, h.error_height] } else { [0.0; 2] },
             source_error,
             crs: Georeference::of(t),
             ..now.clone()

@@ -105,6 +105,13 @@ pub static FORMATS: &[Format] = &[
     },
     #[cfg(feature = "heights")]
     Format {
+        name: "xyz",
+        endings: &["xyz"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::xyz::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
         name: "png",
         endings: &["png"],
         signature: |head| head.begins(b"\x89PNG\r\n\x1A\n"),
@@ -210,9 +217,7 @@ pub static FORMATS: &[Format] = &[
             format!("{hint}; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}")
         },
     ),
-    refused("points", &["las", "laz", "e57", "pcd", "xyz", "pts", "csv", "txt"], NONE, Next::Build, |_| {
-        TRIANGULATE.into()
-    }),
+    refused("points", POINT_FILES, NONE, Next::Build, |_| TRIANGULATE.into()),
     // roads and simulators
     refused(
         "crg",
@@ -287,6 +292,13 @@ const RASTERS: &[&str] = if cfg!(feature = "heights") {
         "tif", "tiff", "asc", "img", "vrt", "dem", "dt0", "dt1", "dt2", "jp2", "bt", "ter", "hgt", "png", "bmp", "jpg",
         "jpeg", "exr", "raw", "r16",
     ]
+};
+
+/// Endings of points that are not read.
+const POINT_FILES: &[&str] = if cfg!(feature = "heights") {
+    &["las", "laz", "e57", "pcd", "pts", "csv", "txt"]
+} else {
+    &["las", "laz", "e57", "pcd", "xyz", "pts", "csv", "txt"]
 };
 
 /// Every other file.

@@ -35,6 +35,8 @@ mod text;
 #[cfg(feature = "heights")]
 mod tiff;
 #[cfg(feature = "heights")]
+mod xyz;
+#[cfg(feature = "heights")]
 mod zip;
 
 pub(crate) use crate::settings::frame::cos_sin;

@@ -819,6 +819,11 @@ fn rf_65_posts_survive_merge_and_rebuild() {
         let yaw = ["merge", "w.hpan", "-o", "no.hpan", "--place", "w.hpan:0,0,0,90"];
         holds(&error(3, &folder, &yaw), &["w.hpan", "cannot be turned"]);
     }
+    // fields of 8 and of 16 bits, with a mesh that was mended
+    expect(0, &folder, &["demo", "-o", "demo"]);
+    expect(0, &folder, &["rebuild", "demo/proving-ground.hpan", "-o", "again.hpan"]);
+    let [a, b] = ["demo/proving-ground.hpan", "again.hpan"].map(|name| fs::read(folder.join(name)).unwrap());
+    assert!(a == b);
     // two places of the earth are none
     fs::write(folder.join("o.asc"), asc(9, 9, [433_000.0, 5_278_000.0], rough)).unwrap();
     expect(0, &folder, &["build", "o.asc", "--file-crs", "EPSG:25832"]);
@@ -959,4 +964,52 @@ fn by_16_no_data_is_a_number_of_the_file() {
     // what is typed goes before what the file says
     let [a, b, c] = posts("--no-data 77");
     assert!((a + 49.9).abs() < 1e-9 && b.is_nan() && (c - 60.2).abs() < 1e-9, "{a} {b} {c}");
+}
+
+/// A grid of points of one centimetre and a mesh become one image; points that lie on no grid are refused.
+#[test]
+fn rf_65_points_on_a_grid_and_a_mesh() {
+    let folder = folder("heights_points");
+    let z = |c: usize, r: usize| (c * r % 7) as f64 / 64.0;
+    let mut lines: Vec<String> = (0..30 * 20)
+        .filter(|i| *i != 33)
+        .map(|i| {
+            format!(
+                "{:.2} {:.2}\t{} 17",
+                100.0 + (i % 30) as f64 / 100.0,
+                50.0 + (i / 30) as f64 / 100.0,
+                z(i % 30, i / 30)
+            )
+        })
+        .collect();
+    lines.reverse();
+    fs::write(folder.join("hd.xyz"), format!("//X Y Z I\n{}\n", lines.join("\n"))).unwrap();
+    let import = read(
+        &[folder.join("hd.xyz")],
+        &Frame { heights: Heights { file_crs: Some(0), ..Heights::default() }, ..Frame::default() },
+    );
+    let field = &import.unwrap().scene.fields[0];
+    assert_eq!((field.columns, field.rows, field.origin), (30, 20, [100.0, 50.0]));
+    assert!((field.pitch - 0.01).abs() < 1e-12);
+    for (c, r) in (0..20).flat_map(|r| (0..30).map(move |c| (c, r))) {
+        let found = field.heights[r * 30 + c];
+        assert!(if (c, r) == (3, 1) { found.is_nan() } else { found == z(c, r) }, "{c} {r}");
+    }
+    fs::write(folder.join("sd.obj"), "v 90 40 -1\nv 110 40 -1\nv 110 60 -1\nv 90 60 -1\nf 1 2 3 4\n").unwrap();
+    let settings = "[[source]]\nfile = \"sd.obj\"\nup = \"z\"\nunit = \"m\"\n[[source]]\nfile = \"hd.xyz\"\nfile_crs = \"metres\"\n";
+    fs::write(folder.join("both.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "--settings", "both.toml"]);
+    let height = |place: &str| {
+        let [out, _] = expect(0, &folder, &["query", "both.hpan", "--json", place]);
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["z"].as_f64().unwrap()
+    };
+    assert!((height("100.12,50.05") - z(12, 5)).abs() < 1e-3);
+    assert_eq!(height("95,45"), -1.0);
+    lines[7] = "100.127 50.031 1".into();
+    fs::write(folder.join("off.xyz"), lines.join("\n")).unwrap();
+    holds(&error(3, &folder, &["build", "off.xyz", "--file-crs", "metres"]), &["on no grid", "CloudCompare"]);
+    lines[7] = lines[8].clone() + "1";
+    lines.push("100.05 50.05 99".into());
+    fs::write(folder.join("two.xyz"), lines.join("\n")).unwrap();
+    holds(&error(2, &folder, &["build", "two.xyz", "--file-crs", "metres"]), &["two points at"]);
 }
