@@ -574,6 +574,18 @@ fn by_16_memory_is_bounded() {
     let [code, err] = bounded(&folder, &["build", "big.bmp", "--cell", "1", "--height-scale", "1"]);
     assert_eq!(code, "2", "{err}");
     holds(&err, &["60,000 x 60,000 posts", "28,800 MB in memory"]);
+    // a mesh that names a million zeros two hundred times
+    let zeros = "AAAA".repeat(1_000_000 / 3 + 1);
+    let primitives = vec!["{\"attributes\":{\"POSITION\":0}}"; 200].join(",");
+    let text = format!(
+        "{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{primitives}]}}],\
+         \"accessors\":[{{\"componentType\":5126,\"count\":1000000,\"type\":\"VEC3\"}}],\
+         \"buffers\":[{{\"byteLength\":1000000,\"uri\":\"data:application/octet-stream;base64,{zeros}\"}}]}}"
+    );
+    fs::write(folder.join("zeros.gltf"), text).unwrap();
+    let [code, err] = bounded(&folder, &["build", "zeros.gltf"]);
+    assert_eq!(code, "2", "{err}");
+    holds(&err, &["33,554,432 are the most"]);
 }
 
 /// Cut, and with bytes changed, files end soon: they are built or refused, whatever stands in them.

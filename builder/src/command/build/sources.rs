@@ -7,13 +7,12 @@ use std::{
 };
 
 use crate::build::source::{ground, parts};
-use crate::build::stage::raster::least_tolerance;
 use crate::image::provenance::{Input, Provenance};
 use crate::import::place::{Budget, is_placed};
 use crate::import::{Frame, Import, file_name, utf8};
-use crate::options::{Options, SourceError};
+use crate::options::Options;
 use crate::report::Finding;
-use crate::scene::{HeightField, Scene};
+use crate::scene::Scene;
 use crate::settings::{Applied, MaterialRule, Settings, SourceFile, mavs};
 use crate::{check, import};
 
@@ -147,27 +146,9 @@ impl<'a> Asked<'a> {
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
-        let Scene { fields, materials, .. } = &mut import.scene;
-        fields.retain(|f| materials[usize::from(f.material)].is_ground());
-        // the order of files is nothing
-        import.scene.fields.sort_by(|a, b| {
-            let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
-            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
-        });
         let mut settings = settings;
         over(&mut settings);
-        if settings.patch_tolerance.is_none() {
-            // steep ones take more than they ask for
-            let z_log2 = settings.build.z_log2;
-            let fields = &mut import.scene.fields;
-            fields.iter_mut().for_each(|f| f.tolerance = f.tolerance.max(least_tolerance(f, z_log2)));
-        }
-        settings.build.crs.clone_from(&import.crs);
-        if import.height_error > 0.0 {
-            // on top of what the image rounds itself
-            let rest = [0.0, import.height_error];
-            settings.build.source_error = Some(SourceError { rest, side: 1.0, squares: Vec::new() });
-        }
+        import.settle_fields(&mut settings);
         settings.allow.extend(&from.allow);
         let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, height_error, .. } = import;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::scene::{Scene, Triangle};
 use crate::settings::frame::{Native, Transform};
-use crate::util::text::bounded;
+use crate::util::text::{bounded, grouped};
 
 const AGAIN: &str = "copy the file again, or export it again";
 /// Bytes of a node's name with those that it stands in.
@@ -223,6 +223,9 @@ fn words(name: &str) -> String {
     name.split(|c: char| c.is_whitespace() || c == '\0').filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// Most vertices of all nodes together, and most triangles with the corners of one primitive: less than a gigabyte.
+const MAX_COUNT: u64 = 1 << 25;
+
 /// Adds the triangles of a primitive.
 fn faces(
     source: &Source,
@@ -242,6 +245,17 @@ fn faces(
         return Err(format!("its mode {mode} is unknown"));
     }
     let &places = primitive.attributes.get("POSITION").ok_or("it has no POSITION")?;
+    // counted before they are read: a short file may name one accessor again and again
+    let stated = |number: usize| source.root.accessors.get(number).map_or(0, |accessor| accessor.count);
+    let vertices = (scene.positions.len() as u64).saturating_add(stated(places));
+    let corners = (scene.triangles.len() as u64).saturating_add(primitive.indices.map_or(0, stated));
+    if vertices.max(corners) > MAX_COUNT {
+        let found = grouped(vertices.max(corners));
+        return Err(format!(
+            "with those before it that are {found} vertices or corners, and {} are the most",
+            grouped(MAX_COUNT)
+        ));
+    }
     let places = source.places(places)?;
     let indices = match primitive.indices {
         Some(number) => source.indices(number, places.len())?,
