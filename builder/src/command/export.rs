@@ -278,12 +278,20 @@ impl Export<'_> {
 
     /// The first lines of the files.
     fn head(&self) -> String {
+        let again = match self.ground.fields_off {
+            Some([_, off]) => {
+                format!("Cells of heights are two triangles each, up to {} off between posts", metres(off))
+            }
+            None => {
+                let settings = quoted(Path::new(self.places[2].file_name().unwrap_or_default()));
+                format!("To build it again: hardpan build --settings {settings}")
+            }
+        };
         let mut head = format!(
-            "The ground of {} as the kernel sees it: {}; metres, z up\nidentity {}\nTo build it again: hardpan build --settings {}",
+            "The ground of {} as the kernel sees it: {}; metres, z up\nidentity {}\n{again}",
             shown(&file_name(&self.args.image)),
             self.counts(),
             self.identity,
-            quoted(Path::new(self.places[2].file_name().unwrap_or_default()))
         );
         if self.args.local {
             head += &format!("\nIts {}", self.zero("those settings move it back, or"));
