@@ -6,6 +6,7 @@ use crate::{
     contact, explain, facts, rays,
 };
 use hardpan::{ContactPoint, Hit, Options, Terrain, Tyre, Windows, format::fallback};
+use hardpan_builder::image::earth::Earth;
 use hardpan_builder::util::files::NewFile;
 use hardpan_builder::util::steps::Steps;
 use hardpan_builder::{Image, ImageFile};
@@ -349,6 +350,27 @@ impl Held {
             });
         }
         Ok(free)
+    }
+
+    /// x and y, metres, of longitudes and latitudes in degrees; or with `back` the other way.
+    fn earth<'py>(
+        &self,
+        py: Python<'py>,
+        first: Given,
+        second: Given,
+        back: bool,
+    ) -> PyResult<[Bound<'py, PyArray1<f64>>; 2]> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let unknown = || PyValueError::new_err("the image does not know where on earth it lies");
+        let earth = Earth::of(&t).ok_or_else(unknown)?;
+        let (first, second) = (first.as_slice()?, second.as_slice()?);
+        if first.len() != second.len() {
+            return Err(PyValueError::new_err("there are not equally many of both"));
+        }
+        let place = |(a, b): (&f64, &f64)| if back { earth.back([*a, *b]) } else { earth.place([*a, *b]) };
+        let places: Vec<[f64; 2]> = py.detach(|| first.iter().zip(second).map(place).collect());
+        Ok([0, 1].map(|k| PyArray1::from_vec(py, places.iter().map(|p| p[k]).collect())))
     }
 
     fn explain<'py>(&self, py: Python<'py>, p: [f64; 3]) -> PyResult<Bound<'py, PyDict>> {

@@ -176,7 +176,7 @@ pub fn build_files<'py>(
     let work = || {
         let file = file.as_deref();
         let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
-        let settings = settings(text, file)?;
+        let mut settings = settings(text, file)?;
         let frames = Settings::from_json(frame).map_err(|e| said(e, None))?.sources;
         let frame = frames.first().cloned().unwrap_or_default();
         let sources: Vec<(PathBuf, SourceFile)> = match &files[..] {
@@ -193,6 +193,7 @@ pub fn build_files<'py>(
         let (mut import, _) = import::read_sources(&files, &settings, &import::place::Budget::default())?;
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| said(e, file))?; // says what is ground
+        import.settle_fields(&mut settings);
         if let Some(e) = import::degenerate(&import, &settings.build, files.iter().map(|(path, _)| *path)) {
             return Err(e.into());
         }

@@ -89,35 +89,42 @@ pub static FORMATS: &[Format] = &[
         name: "hgt",
         endings: &["hgt"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, super::hgt::read)),
+        then: Then::Read(|g| heights::import(g, |bytes, name, path, _| super::hgt::read(bytes, name, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "tif",
         endings: &["tif", "tiff"],
         signature: |head| [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| head.begins(*magic)),
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::tiff::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, window| super::tiff::read(bytes, path, window))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "asc",
         endings: &["asc"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::esri_ascii::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::esri_ascii::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "xyz",
+        endings: &["xyz"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::xyz::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "png",
         endings: &["png"],
         signature: |head| head.begins(b"\x89PNG\r\n\x1A\n"),
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::png::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::png::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "bmp",
         endings: &["bmp"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::bmp::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::bmp::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
@@ -218,9 +225,7 @@ pub static FORMATS: &[Format] = &[
             format!("{hint}; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}")
         },
     ),
-    refused("points", &["las", "laz", "e57", "pcd", "xyz", "pts", "csv", "txt"], NONE, Next::Build, |_| {
-        TRIANGULATE.into()
-    }),
+    refused("points", POINT_FILES, NONE, Next::Build, |_| TRIANGULATE.into()),
     // roads and simulators
     refused("osm", &["osm", "pbf"], NONE, Next::BuildUp, |_| {
         "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)".into()
@@ -288,6 +293,13 @@ const RASTERS: &[&str] = if cfg!(feature = "heights") {
         "tif", "tiff", "asc", "img", "vrt", "dem", "dt0", "dt1", "dt2", "jp2", "bt", "ter", "hgt", "png", "bmp", "jpg",
         "jpeg", "exr", "raw", "r16",
     ]
+};
+
+/// Endings of points that are not read.
+const POINT_FILES: &[&str] = if cfg!(feature = "heights") {
+    &["las", "laz", "e57", "pcd", "pts", "csv", "txt"]
+} else {
+    &["las", "laz", "e57", "pcd", "xyz", "pts", "csv", "txt"]
 };
 
 /// Every other file.

@@ -36,6 +36,8 @@ mod text;
 #[cfg(feature = "heights")]
 mod tiff;
 #[cfg(feature = "heights")]
+mod xyz;
+#[cfg(feature = "heights")]
 mod zip;
 
 pub(crate) use crate::settings::frame::cos_sin;
@@ -55,8 +57,8 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::options::Georeference;
-use crate::options::Options;
+use crate::build::stage::raster::least_tolerance;
+use crate::options::{Georeference, Options, SourceError};
 use crate::scene::{Called, DEFAULT_MU, HeightField, Material, Scene, Triangle};
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
@@ -135,6 +137,29 @@ impl Import {
             }
         }
         Ok(applied)
+    }
+
+    /// Makes height fields ready for a build, when it is known what is ground: their order and tolerance, and what the
+    /// build options say of the plane and of the error.
+    pub fn settle_fields(&mut self, settings: &mut Settings) {
+        let Scene { fields, materials, .. } = &mut self.scene;
+        fields.retain(|f| materials[usize::from(f.material)].is_ground());
+        // the order of files is nothing
+        fields.sort_by(|a, b| {
+            let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        if settings.patch_tolerance.is_none() {
+            // steep ones take more than they ask for
+            let z_log2 = settings.build.z_log2;
+            fields.iter_mut().for_each(|f| f.tolerance = f.tolerance.max(least_tolerance(f, z_log2)));
+        }
+        settings.build.crs.clone_from(&self.crs);
+        if self.height_error > 0.0 {
+            // on top of what the image rounds itself
+            let rest = [0.0, self.height_error];
+            settings.build.source_error = Some(SourceError { rest, side: 1.0, squares: Vec::new() });
+        }
     }
 }
 

@@ -215,7 +215,7 @@ pub struct Heights {
     pub south_first: bool,
     /// The middle of a height map lies at zero, instead of its south-western post.
     pub centred: bool,
-    /// The file's own system, if it does not say it: an EPSG code.
+    /// The file's own system, if it does not say it: an EPSG code, or 0 for metres of no system.
     pub file_crs: Option<u32>,
     /// The system of the image: an EPSG code.
     pub crs: Option<u32>,

@@ -549,10 +549,10 @@ impl SourceFile {
             })
             .or_else(|| {
                 #[cfg(feature = "heights")]
-                let is_wrong = self.file_crs.as_deref().is_some_and(|t| crate::util::crs::code(t).is_none());
+                let is_wrong = self.file_crs.as_deref().is_some_and(|t| crate::util::crs::of_file(t).is_none());
                 #[cfg(not(feature = "heights"))]
                 let is_wrong = false;
-                is(is_wrong, "file_crs", "file_crs must be EPSG:CODE, as EPSG:4326")
+                is(is_wrong, "file_crs", "file_crs must be EPSG:CODE, as EPSG:4326, or metres")
             })
     }
 
@@ -564,7 +564,7 @@ impl SourceFile {
             zero: self.height_zero,
             south_first: self.first_row == Some(FirstRow::South),
             centred: self.centred == Some(true),
-            file_crs: self.file_crs.as_deref().and_then(crate::util::crs::code),
+            file_crs: self.file_crs.as_deref().and_then(crate::util::crs::of_file),
             crs: None,
             no_data: self.no_data,
             window: self.window,

@@ -232,7 +232,8 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     let moved = mesh.moved.iter().map(|m| m.1);
     let source = mesh.source_error(tiles.iter().map(|t| [t.x, t.y]));
     let source = source.map(|all| all.values().fold([0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]));
-    [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter(), source);
+    let error = mesh.error(moved, mesh.fields.iter(), source);
+    [h.error_plan, h.error_height] = [0, 1].map(|i| error[i].max(options.least_error[i]));
 }
 
 /// The counts of an image.
