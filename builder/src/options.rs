@@ -22,15 +22,14 @@ pub enum Undersides {
     Ceiling,
 }
 
-/// What becomes of a source of which most lies beyond the domain: more than half of its triangles or of their plan
-/// area.
+/// Treatment of a source that lies mostly beyond the domain: more than half of its triangles or of their plan area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outliers {
     /// The build stops and names it.
     #[default]
     Stop,
-    /// What lies beyond the domain is left out, counted and named, as it is of any other source.
+    /// Parts beyond the domain are left out, counted and named, as for any other source.
     Drop,
 }
 
@@ -55,7 +54,7 @@ impl FromStr for Near {
     }
 }
 
-/// What an image has for rays beside its ground.
+/// Content for rays beside the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rays {
@@ -83,7 +82,7 @@ impl FromStr for Rays {
     }
 }
 
-/// What height an answer without ground has.
+/// Height of an answer without ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u32)]
@@ -112,7 +111,7 @@ pub struct Options {
     /// Where the lattice of the image has its zero: multiples of 4,096 m; by default near the median of the ground.
     #[serde(deserialize_with = "crate::util::serde_ext::some_exactly")]
     pub origin: Option<[f64; 3]>,
-    /// What the source itself is off by; by default nothing.
+    /// Error of the source itself; by default nothing.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub source_error: Option<SourceError>,
     /// Where on earth the scene lies, if that is known.
@@ -134,10 +133,10 @@ pub struct Options {
     /// Build parameters of VS Terrain; by default the ground is divided by the work that queries have.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub split: Option<Split>,
-    /// What no query may cost more than: the ground is divided further until that is met, or the build fails.
+    /// Limit of the cost of each query: the ground is divided further until that is met, or the build fails.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub max_cost: Option<MaxCost>,
-    /// What the image has for rays; by default nothing, but `hardpan build` asks for all of a scene with triangles.
+    /// Content for rays; by default nothing, but `hardpan build` asks for all of a scene with triangles.
     pub rays: Option<Rays>,
     /// Default near window, metres.
     pub near: f64,
@@ -191,7 +190,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the image has for rays.
+    /// Content for rays.
     pub(crate) fn rays(&self) -> Rays {
         self.rays.unwrap_or_default()
     }
@@ -269,7 +268,7 @@ impl MaxCost {
         tests <= self.tests && self.lines.is_none_or(|most| lines <= most)
     }
 
-    /// What allows this too, of the same limits.
+    /// The same limits, raised to this.
     pub(crate) fn raised(self, tests: u32, lines: u32) -> MaxCost {
         MaxCost { tests: self.tests.max(tests), lines: self.lines.map(|most| most.max(lines)) }
     }
@@ -309,11 +308,11 @@ pub struct Split {
     pub depth_tolerance: u32,
     /// A square that at most so many triangles meet is accepted: from 1 on.
     pub bundle_size: u32,
-    /// What each step beyond the tolerance adds to the bundle size, the sum rounded down: from 0 on.
+    /// Addition of each step beyond the tolerance to the bundle size, the sum rounded down: from 0 on.
     pub bundle_increase: f64,
     /// A square of less volume is accepted, cubic metres: from 0 on.
     pub min_volume: f64,
-    /// What each step beyond the tolerance adds to the least volume, in least volumes: from 0 on.
+    /// Addition of each step beyond the tolerance to the least volume, in least volumes: from 0 on.
     pub volume_increase: f64,
 }
 
@@ -352,7 +351,7 @@ impl Split {
         ]
     }
 
-    /// What to call it: its preset, or where settings have it.
+    /// Its title: its preset, or where settings have it.
     pub fn title(&self) -> String {
         self.preset().map_or("[build.split]".into(), |name| format!("preset {name}"))
     }
@@ -420,16 +419,16 @@ impl std::error::Error for OptionError {}
 pub struct Georeference {
     /// Codes and numbers; the lengths of names are those of the names here.
     pub record: hardpan::format::Crs,
-    /// What the plane system is called.
+    /// Name of the plane system.
     pub name: String,
-    /// What its datum is called.
+    /// Name of its datum.
     pub datum: String,
-    /// What the vertical system is called; empty if it is not known.
+    /// Name of the vertical system; empty if it is not known.
     pub vertical: String,
 }
 
 impl Georeference {
-    /// What an image records.
+    /// The system that an image records.
     pub fn of(t: &hardpan::Terrain) -> Option<Self> {
         let (record, names) = t.crs()?;
         let [name, datum, vertical] = names.map(str::to_owned);

@@ -1,4 +1,4 @@
-//! What an analysis found: a value that programs read and the command words.
+//! Findings of an analysis: values that programs read and the command words.
 
 mod code;
 
@@ -22,7 +22,7 @@ pub struct Finding<C = Code> {
     pub values: Vec<Quantity>,
     /// The fact, in one sentence without full stop.
     pub text: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: Hint,
 }
 
@@ -35,7 +35,7 @@ pub struct Quantity {
     pub unit: &'static str,
 }
 
-/// What to do about a finding.
+/// The remedy of a finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
@@ -63,7 +63,7 @@ impl Finding {
     }
 }
 
-/// What happened to a scene on its way into an image.
+/// Report of a scene on its way into an image.
 ///
 /// `triangles_in` is the sum of all that are left out, of those that repairs lost, and of `triangles` less those that
 /// stitching added.
@@ -85,9 +85,9 @@ pub struct Report {
     pub duplicates: u64,
     /// How many of the duplicates had another friction than what stays, where priority does not decide.
     pub contested: Option<Contested>,
-    /// What welding did.
+    /// Counts of welding.
     pub weld: Repair,
-    /// What stitching did.
+    /// Counts of stitching.
     pub stitch: Repair,
     /// Whether the scene's numbers were rounded to single precision, far from zero. For files ask
     /// [`check::source`](crate::check::source()).
@@ -103,9 +103,9 @@ pub struct Report {
 /// Triangles that are no ground, each with the first reason that holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Of a material that is not included.
+    /// Triangles of materials that are not included.
     pub excluded: u64,
-    /// Of a material that is an obstacle.
+    /// Triangles of materials that are obstacles.
     pub obstacles: u64,
     /// Two or three corners on one lattice point, or all on one line.
     pub collapsed: u64,
@@ -152,7 +152,7 @@ pub struct Contested {
     pub goes: String,
 }
 
-/// What a repair did to the ground.
+/// Changes of the ground by a repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Repair {
     /// Vertices that were joined to another.
@@ -183,8 +183,8 @@ pub struct Repair {
     /// another height with no ground between, and a corner of a triangle with such an edge, metres.
     pub slits: u64,
     pub slit: Option<[f64; 3]>,
-    /// Of `left`, vertices with more than [`MAX_NEIGHBOURS`](Self::MAX_NEIGHBOURS) others within the threshold: they
-    /// are let be.
+    /// Part of `left`: vertices with more than [`MAX_NEIGHBOURS`](Self::MAX_NEIGHBOURS) others within the threshold,
+    /// which are left alone.
     pub crowded: u64,
     /// Farthest that a place of the ground was moved, metres in plan and in height.
     pub moved: [f64; 2],
@@ -199,7 +199,7 @@ pub struct Outlier {
     pub materials: Vec<String>,
     /// How many triangles.
     pub triangles: u64,
-    /// Of how many.
+    /// Their number.
     pub of: u64,
     /// The greater share of triangles and of their plan area that lies beyond, from 0 to 1.
     pub share: f64,

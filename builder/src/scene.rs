@@ -1,4 +1,4 @@
-//! What an image is built from.
+//! Input of an image.
 
 use crate::options::Undersides;
 
@@ -27,11 +27,11 @@ pub struct Scene {
 pub struct Wall {
     /// The triangle.
     pub triangle: Triangle,
-    /// What it is.
+    /// Its kind.
     pub kind: WallKind,
 }
 
-/// What rays hit and wheels do not stand on.
+/// Faces that rays hit and wheels do not stand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u16)]
 pub enum WallKind {
@@ -147,12 +147,12 @@ pub struct HeightField {
     pub tolerance: f64,
 }
 
-/// What a file of a scene is called.
+/// Names of a scene's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
     /// The file's name, without folders.
     pub file: String,
-    /// What stands before `/` in the names of its sources; none if these have no such part.
+    /// The part before `/` in the names of its sources; none if these have no such part.
     pub part: Option<String>,
 }
 
@@ -162,7 +162,7 @@ impl Called {
         self.part.as_deref().unwrap_or(&self.file)
     }
 
-    /// What a source of the file is called in it.
+    /// Name of a source within its file.
     pub fn object<'a>(&self, source: &'a str) -> &'a str {
         let own = self.part.as_deref().and_then(|part| source.strip_prefix(part)?.strip_prefix('/'));
         own.unwrap_or(source)

@@ -172,13 +172,13 @@ pub struct Layers {
     pub starts: Vec<u64>,
     /// Heights as of [`Heights`], descending, each once.
     pub z: Vec<i64>,
-    /// Of triangles of equal height the first.
+    /// The first of triangles of equal height.
     pub owner: Vec<u32>,
 }
 
 /// The stages on a backend.
 pub trait Stages: Sync {
-    /// What it runs on, in one line.
+    /// Name of the device, in one line.
     fn name(&self) -> String;
 
     /// Sorts points: offsets from some least corner. At most 2^32 - 2 of them.
@@ -206,11 +206,11 @@ pub trait Stages: Sync {
     /// All heights at each place.
     fn layers(&self, ground: Ground, posts: Posts) -> Layers;
 
-    /// What was done so far, a line for each stage that ran.
+    /// Work so far, a line for each stage that ran.
     fn work(&self) -> Vec<Work>;
 }
 
-/// What a stage did.
+/// Work of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
     /// Name of the stage.

@@ -205,8 +205,8 @@ pub struct Under<'a> {
     /// Those under its box: the first column and row, and the last.
     first: [i64; 2],
     last: [i64; 2],
-    /// Of each edge its side of the deepest place of the grid's first cell, as in [`Plan::meets`], what its middle
-    /// adds, and what a cell further east and north adds; none where the grid lies far off.
+    /// For each edge its side of the deepest place of the grid's first cell, as in [`Plan::meets`], the addition of its
+    /// middle, and that of a cell further east and north; none where the grid lies far off.
     edges: Option<[[i64; 4]; 3]>,
 }
 

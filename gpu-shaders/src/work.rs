@@ -1,4 +1,4 @@
-//! What stages did.
+//! Work of stages.
 
 use crate::Work;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What stages did, a line each.
+/// Work of stages, a line each.
 #[derive(Debug, Default)]
 pub struct Log(Mutex<Vec<Work>>);
 

@@ -80,7 +80,7 @@ fn check_layers(gpu: &Gpu, scene: &Scene) {
     same(&format!("layers, {}: owner", scene.name), &got.owner, &expected.owner);
 }
 
-/// Of a stage what was done since some time.
+/// Work of a stage since some time.
 fn work(gpu: &Gpu, stage: &str) -> Work {
     gpu.work().into_iter().find(|w| w.stage == stage).unwrap_or_default()
 }

@@ -17,7 +17,7 @@ pub enum OpenError {
     Blank,
     /// Written for a newer reader, or with a feature that must be understood and is not.
     TooNew,
-    /// Of a format version that is read no longer.
+    /// The format version is no longer read.
     TooOld(u16),
     /// It has a section of this kind, which must be understood and is not.
     NotUnderstood(u32),
@@ -53,7 +53,7 @@ impl fmt::Display for OpenError {
 
 impl core::error::Error for OpenError {}
 
-/// What is wrong with the content.
+/// A fault of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {

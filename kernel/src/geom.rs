@@ -171,7 +171,7 @@ pub(crate) fn product(a: isize, b: isize) -> i64 {
 }
 
 impl Normal {
-    /// Of the plane through three corners of at most 20 bits with heights of 32.
+    /// The plane through three corners of at most 20 bits with heights of 32.
     #[inline(always)]
     pub fn of([a, b, c]: [[u32; 2]; 3], z: [i32; 3]) -> Normal {
         let step = |v: u32, w: u32| v.wrapping_sub(w) as i32 as isize;
@@ -191,7 +191,7 @@ impl Normal {
         if self.z >> 31 == 0 { divide_half_even(self.drop(q).wrapping_neg(), self.z) } else { self.rise_large(q) }
     }
 
-    /// What divided by `z` is the depth of the plane, modulo 2^64.
+    /// Numerator whose quotient by `z` is the depth of the plane, modulo 2^64.
     #[inline(always)]
     fn drop(&self, [qx, qy]: [isize; 2]) -> i64 {
         self.x.wrapping_mul(qx as i64).wrapping_add(self.y.wrapping_mul(qy as i64))

@@ -41,7 +41,7 @@ macro_rules! outcomes {
 pub(crate) use outcomes;
 
 outcomes! {
-    /// What a query came to.
+    /// Outcome of a query.
     Status {
         Found = 0, "found", "FOUND", "There is ground, and the hit describes it.";
         NoGround = 1, "no ground", "NO_GROUND", "The image covers this place and there is no ground within the windows.";
@@ -62,7 +62,7 @@ outcomes! {
     }
 }
 
-/// What kind of leaf holds the surface.
+/// Kind of the leaf that holds the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum LeafKind {
@@ -136,7 +136,7 @@ impl Hit {
 pub struct Answer {
     /// The ground, or the fall-back.
     pub hit: Hit,
-    /// What the query came to.
+    /// Outcome of the query.
     pub status: Status,
 }
 

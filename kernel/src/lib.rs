@@ -66,7 +66,7 @@ pub use point::{Fixed, IntoPoint, Point};
 pub use query::{Axes, ChassisHit, ChassisPoint, Group, Pattern, PoseError};
 pub use query::{Beam, Clearance, Mover, Pose, Sensed, Step, StepStatus};
 pub use query::{Contact, ContactPoint, ContactStatus, Lattice, MAX_COMPATIBLE_POINTS, Method, Motion, Tyre, Wheel};
-pub use query::{Cursor, Ground, Options, Surface};
+pub use query::{Cursor, Field, FieldGround, Ground, Options, Surface};
 pub use query::{FaceNormal, Kind, Kinds, MAX_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
 pub use query::{SensorConfig, SensorError, SensorReading, SensorStep, SensorTrace, Setting, TRACES};
 pub use trace::Trace;

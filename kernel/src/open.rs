@@ -30,7 +30,7 @@ pub struct Terrain<'a> {
     pub(crate) span: [u64; 2],
     /// A bit a tile: set means damaged.
     pub(crate) damage: &'a [u8],
-    /// What rays have beside the tiles, if the image has it.
+    /// Data for rays beside the tiles, if the image has it.
     pub(crate) rays: Option<Rays<'a>>,
 }
 
@@ -375,7 +375,7 @@ pub(crate) fn body_of<'a>(bytes: &'a [u8], s: &Section) -> Option<&'a [u8]> {
     bytes.get(at..)?.get(..usize::try_from(s.len).ok()?)
 }
 
-/// What arithmetic of queries relies on. Everything else is checked where it is read.
+/// Checks that arithmetic of queries relies on. Everything else is checked where it is read.
 fn header_is_sane(h: &Header) -> bool {
     let small = |v: i64| v.unsigned_abs() < 1 << 52;
     h.total_len.is_multiple_of(format::ALIGN as u64)

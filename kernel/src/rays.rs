@@ -24,7 +24,7 @@ impl<'a> Terrain<'a> {
         self.rays.map_or(0, |r| r.head.kinds & KINDS)
     }
 
-    /// What stands beside the tile at this word of the image; `None` without such a section or if it is damaged.
+    /// The blob beside the tile at this word of the image; `None` without such a section or if it is damaged.
     pub(crate) fn rays_blob(&self, tile: usize) -> Option<RaysBlob> {
         let rays = self.rays?;
         let index = *self.words.get(tile.wrapping_add(1))?;

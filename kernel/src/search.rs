@@ -81,7 +81,7 @@ trait Filter: Copy {
     fn wants(self, t: &Terrain, tile: usize, s: &Candidate) -> bool;
 }
 
-/// All do. It compiles away.
+/// All do. It compiles away, as where nobody watches.
 impl Filter for () {
     #[inline(always)]
     fn wants(self, _: &Terrain, _: usize, _: &Candidate) -> bool {
@@ -89,13 +89,13 @@ impl Filter for () {
     }
 }
 
-/// Those whose material has one of these classes.
+/// Those whose material has one of these classes; zero asks for none in particular.
 #[derive(Clone, Copy)]
 struct Classes(u32);
 
 impl Filter for Classes {
     fn wants(self, t: &Terrain, tile: usize, s: &Candidate) -> bool {
-        t.has_class(t.attribute(tile, s.attribute).material, self.0)
+        self.0 == 0 || t.has_class(t.attribute(tile, s.attribute).material, self.0)
     }
 }
 
@@ -125,7 +125,7 @@ impl<F: Filter> Sink for Nearest<'_, '_, F> {
         if !self.filter.wants(self.t, self.tile, s) {
             return;
         }
-        if O::COUNTS {
+        if o.counts() {
             o.see(Trace::Candidate(self.t.hit(self.tile, s, self.search.rank(s.z).reach())));
         }
         match &self.surface {
@@ -296,7 +296,7 @@ impl<'a> Terrain<'a> {
         Candidate { z, normal: Normal::UNKNOWN, record, part, kind, attribute, claim }
     }
 
-    /// What a hit was made of, given its claim; without its normal.
+    /// The parts of a hit, given its claim; without its normal.
     #[cold]
     pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, claim: Claim) -> Candidate {
         let base = if hit.leaf == LeafKind::Bundle { tile / 32 } else { tile };
@@ -332,6 +332,9 @@ impl<'a> Terrain<'a> {
         search: &Search,
         o: &mut O,
     ) -> Result<Option<Hit>, Status> {
+        if !O::PLAIN {
+            return self.best_of_class(leaf, place, search, 0, o);
+        }
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
         let mut best = Nearest::new(self, leaf.tile, place, *search, ());
         self.surfaces(leaf, place, o, &mut best)?;
@@ -349,9 +352,6 @@ impl<'a> Terrain<'a> {
         classes: u32,
         o: &mut O,
     ) -> Result<Option<Hit>, Status> {
-        if classes == 0 {
-            return self.best(leaf, place, search, o);
-        }
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
         let mut best = Nearest::new(self, leaf.tile, place, *search, Classes(classes));
         self.surfaces(leaf, place, o, &mut best)?;

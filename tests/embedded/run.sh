@@ -297,7 +297,7 @@ if [ "${1:-}" = --counts ]; then
     host write "$out" >&2
     m4f hills proving field >&2
     for scene in hills proving field; do
-        sed -n "s/^count /count $scene /p" "$out/an386.$scene.txt"
+        sed -n "s/^\(count\|ray\) /\1 $scene /p" "$out/an386.$scene.txt"
     done
     if ended; then exit 0; else exit 1; fi
 fi
@@ -338,6 +338,8 @@ for profile in $([ $all = 0 ] || echo least mixed); do
     emulate an386-$profile thumbv7em-none-eabihf $profile "$m4f" $m4f_at $scenes
 done
 emulate microbit thumbv6m-none-eabi release "qemu-system-arm -M microbit" 0x30000 0x3c000 small
+# rays have room there in the least program, without counts
+emulate microbit-least thumbv6m-none-eabi least "qemu-system-arm -M microbit" 0x30000 0x3c000 small
 emulate virt riscv32imac-unknown-none-elf release "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 \
     hills proving field small demo wide plain island decks slabs zones fans
 if usable wasm32-unknown-unknown node; then

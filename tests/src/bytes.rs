@@ -124,7 +124,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 /// An answer for slices to start from.
 pub const BLANK: Answer = Answer { status: Status::LimitReached, hit: Hit::NONE };
 
-/// What came of bytes.
+/// Outcome of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Opened {
     No,

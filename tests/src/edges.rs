@@ -42,7 +42,7 @@ pub fn lands(answer: &Answer, p: Point) -> bool {
     answer.status == Status::Found && answer.hit.z == p.z
 }
 
-/// What became of the points of edges.
+/// Results at the points of edges.
 #[derive(Default)]
 pub struct Tally {
     pub points: u64,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// What stands behind a record's name.
+/// Value behind a record's name.
 #[derive(Clone, Debug)]
 pub enum Value {
     Int(i32),

@@ -1,4 +1,4 @@
-//! What Hardpan is held against: an exact oracle that shares no code with it, and the means to feed both.
+//! The reference of the tests: an exact oracle that shares no code with Hardpan, and the means to feed both.
 
 pub mod bytes;
 pub mod edges;

@@ -1,4 +1,4 @@
-//! What is wrong along the borders of a mesh, and how far two meshes lie apart: by brute force.
+//! Faults along the borders of a mesh, and the distance of two meshes: by brute force.
 
 use hardpan_builder::Scene;
 use std::collections::{BTreeMap, BTreeSet};

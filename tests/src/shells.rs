@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub type P = [i64; 3];
 pub type Corners = [P; 3];
 
-/// What is known of a source.
+/// Judgement of a source.
 pub struct Judged {
-    /// Of each triangle whether it looks down; one that stands upright does not.
+    /// For each triangle whether it looks down; an upright one does not.
     pub down: Vec<bool>,
     /// How many shells there are, and of them the cavities, and those that would be but meet what is around them.
     pub shells: usize,

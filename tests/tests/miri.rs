@@ -1,5 +1,5 @@
-//! What an interpreter that watches every access can finish: open, verify and every query on tiny images, whole and
-//! damaged. `tests/miri.sh` runs it under Miri; the suite asks far more, natively.
+//! Tests that an interpreter which watches every access can finish: open, verify and every query on tiny images, whole
+//! and damaged. `tests/miri.sh` runs them under Miri; the suite asks far more, natively.
 
 use hardpan::{Point, format};
 use hardpan_builder::demo::fixtures;

@@ -33,7 +33,7 @@ pub extern "C" fn vs_terrain_get_last_error(handle: vs_terrain_handle) -> *const
     handle::last_error(handle).1
 }
 
-/// What kind of error that was.
+/// Kind of that error.
 #[unsafe(no_mangle)]
 pub extern "C" fn vs_terrain_get_last_error_code(handle: vs_terrain_handle) -> vs_terrain_error {
     handle::last_error(handle).0

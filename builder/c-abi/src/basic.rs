@@ -71,7 +71,7 @@ pub extern "C" fn vs_terrain_build2_parameters(
     on(handle, false, |terrain| terrain.set_parameters(parameters.get("parameters")?).map(|()| true))
 }
 
-/// What `vs_terrain_build2` builds by.
+/// Options of `vs_terrain_build2`.
 #[unsafe(no_mangle)]
 pub extern "C" fn vs_terrain_build2_get_parameters(
     handle: vs_terrain_handle,

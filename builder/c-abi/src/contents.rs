@@ -1,5 +1,5 @@
-//! What a handle stands for: triangles, and the image that was built of them. Long work uses the threads that it is
-//! called in.
+//! Contents of a handle: triangles, and the image that was built of them. Long work uses the threads that it is called
+//! in.
 
 use crate::file;
 use crate::progress::Tell;
@@ -161,7 +161,7 @@ impl Contents {
         Ok(number)
     }
 
-    /// What another terrain takes of this one.
+    /// The parts that another terrain copies from this one.
     pub fn copied(&self) -> Copied {
         Copied { scene: self.scene.clone(), moved: self.moved }
     }

@@ -37,7 +37,7 @@ fn check<T>(at: *const T, what: &str) -> Result<(), Fault> {
 }
 
 impl<T: FromBytes + Immutable + Copy> In<T> {
-    /// What it points to; `what` names it in an error.
+    /// The value that it points to; `what` names it in an error.
     pub fn get(&self, what: &str) -> Result<T, Fault> {
         check(self.0, what)?;
         // SAFETY: not null and aligned; readable by the contract, and a `T` may have any bits.

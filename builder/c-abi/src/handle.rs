@@ -8,7 +8,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
-/// What C holds: the number of a terrain, or null.
+/// The handle that C holds: the number of a terrain, or null.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct vs_terrain_handle(usize);
@@ -36,11 +36,11 @@ struct LastError {
 }
 
 thread_local! {
-    /// Of calls that have no terrain.
+    /// Errors of calls that have no terrain.
     static NOWHERE: RefCell<LastError> = RefCell::default();
 }
 
-/// What is locked; a panic is caught before it could leave a lock poisoned.
+/// The locked value; a panic is caught before it could leave a lock poisoned.
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

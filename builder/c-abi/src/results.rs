@@ -1,4 +1,4 @@
-//! What a build came to, read from its image.
+//! Results of a build, read from its image.
 
 use crate::types::vs_terrain_build_results;
 use hardpan::Terrain;

@@ -35,7 +35,7 @@ pub struct vs_terrain_build_parameters {
     pub toleranceDepthVolumeIncrease: f64,
 }
 
-/// What a build came to.
+/// Results of a build.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct vs_terrain_build_results {
@@ -65,7 +65,7 @@ pub struct vs_terrain_triangle {
     pub material: [u8; VS_TERRAIN_NAME_SIZE],
 }
 
-/// What a call came to. In the header these are `VS_TERRAIN_OK`, `VS_TERRAIN_ERROR_HANDLE` and so on.
+/// Outcome of a call. In the header these are `VS_TERRAIN_OK`, `VS_TERRAIN_ERROR_HANDLE` and so on.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum vs_terrain_error {

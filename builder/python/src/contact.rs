@@ -1,4 +1,4 @@
-//! What wheels stand on, and the terrain sensor, as arrays.
+//! Tyre contact, chassis points and the terrain sensor, on arrays.
 
 use crate::columns::{Given, room};
 use hardpan::{

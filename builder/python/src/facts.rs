@@ -1,4 +1,4 @@
-//! What an image says of itself, and what the system says of files.
+//! Facts about an image, and errors of the system about files.
 
 use hardpan::{Terrain, format::fallback};
 use hardpan_builder::util::files::{NotWritten, WriteError};
@@ -58,7 +58,7 @@ fn materials<'py>(py: Python<'py>, t: &Terrain) -> PyResult<Bound<'py, PyList>> 
     Ok(list)
 }
 
-/// What the system refused, as the exception of its kind, with the file's name.
+/// An error of the system as the exception of its kind, with the file's name.
 pub fn io(e: io::Error, path: &Path) -> PyErr {
     match e.raw_os_error() {
         // the interpreter makes FileNotFoundError and its kin of the number

@@ -1,4 +1,4 @@
-//! What `hardpan`, the Python package, calls: images, queries on arrays, builds.
+//! The native module of `hardpan`, the Python package: images, queries on arrays, builds.
 //!
 //! `package/hardpan` says what a caller may give and words what is wrong with it; here arrays are slices, and the
 //! interpreter is let go while they are worked on.

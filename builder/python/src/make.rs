@@ -47,7 +47,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// What came of a scene, and what to tell of its making.
+/// A built scene, and the report of its making.
 struct Done {
     built: Built,
     applied: Applied,
@@ -85,7 +85,7 @@ fn settings(text: &str, file: Option<&Path>) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// What is wrong with settings, and with which file's.
+/// An error in settings, and the file that has it.
 fn said(e: SettingsError, file: Option<&Path>) -> Failure {
     Failure::Input(match file {
         Some(file) => format!("{}: {e}", named(file)),

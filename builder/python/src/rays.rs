@@ -20,7 +20,7 @@ pub type Arrays<'py> = (
     Bound<'py, PyArray1<bool>>,
 );
 
-/// What rays see.
+/// Options of rays.
 pub fn options(kinds: u32, classes: u32, front_only: bool, after: Option<f64>) -> RayOptions {
     RayOptions { kinds: Kinds(kinds), classes, front_only, after, limit: 0 }
 }

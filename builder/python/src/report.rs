@@ -1,4 +1,4 @@
-//! What was built, as a dictionary with the names of the report that `hardpan build --report` writes where it has them.
+//! A build's report as a dictionary, with the names that `hardpan build --report` writes.
 
 use hardpan_builder::{Repair, Report};
 use pyo3::{prelude::*, types::PyDict};

@@ -8,7 +8,7 @@ use hardpan::Cursor;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::sync::{Mutex, PoisonError};
 
-/// What each wheel remembers from one call to the next.
+/// State of each wheel between two calls.
 #[pyclass(frozen, module = "hardpan._hardpan")]
 pub struct Wheels {
     image: Py<Held>,

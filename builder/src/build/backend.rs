@@ -43,7 +43,7 @@ impl FromStr for Choice {
     }
 }
 
-/// What is wanted of a backend.
+/// Request for a backend.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub choice: Choice,
@@ -92,7 +92,7 @@ impl Backend {
         Backend { stages: On::Cpu(Cpu::new()), why: why.into() }
     }
 
-    /// What is wanted, for a job of so many triangles.
+    /// Chooses a backend for a job of so many triangles.
     pub fn choose(wanted: &Wanted, triangles: u64) -> Result<Backend, NoBackend> {
         match wanted.choice {
             Choice::Cpu => Ok(Backend::cpu("as asked")),
@@ -134,7 +134,7 @@ impl Backend {
         Backend::without(wanted)
     }
 
-    /// What a program without the feature `gpu` takes for a job that a card would do.
+    /// Backend of a program without the feature `gpu`, for a job that a card would do.
     #[cfg(any(test, not(feature = "gpu")))]
     fn without(wanted: &Wanted) -> Result<Backend, NoBackend> {
         if wanted.choice == Choice::Auto && wanted.adapter.is_none() {

@@ -35,8 +35,7 @@ impl fmt::Display for HotSpot {
 }
 
 impl HotSpot {
-    /// Of two the worse: one of which nothing can be had, then that with more tests, lines and triangles, then the
-    /// place.
+    /// The worse of two: a place without any figure first, then more tests, lines and triangles, then the place.
     pub fn worse(self, other: HotSpot) -> HotSpot {
         let key = |c: &HotSpot| (c.least, c.tests, c.lines, c.triangles);
         let place = self.at[1].total_cmp(&other.at[1]).then(self.at[0].total_cmp(&other.at[0]));

@@ -34,7 +34,7 @@ pub enum BuildError {
     Cost {
         /// Where they would cost most.
         worst: HotSpot,
-        /// What they may cost.
+        /// Limits of their cost.
         most: MaxCost,
         /// With this the ground can be divided, for it was.
         enough: MaxCost,
@@ -109,7 +109,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// What does not fit the format, a limit of the work, or memory.
+/// Reasons why a build ends: limits of the format, of the work, or of memory.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Limit {

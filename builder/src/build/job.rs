@@ -100,7 +100,7 @@ impl Job {
         }
     }
 
-    /// What tiles are made of, on a backend.
+    /// Input of tiles, on a backend.
     fn of<'a>(&'a self, stages: &'a dyn Stages, asked: &'a AtomicU64) -> Tiles<'a> {
         let Job { mesh, rasters, tiling, options, .. } = self;
         Tiles { mesh, rasters, tiling, options, asked, stages }

@@ -43,7 +43,7 @@ pub struct Mesh {
     pub bounds: [[i32; 3]; 2],
     /// Whether every position of the scene was a lattice point.
     pub exact: bool,
-    /// What the scene itself is off by.
+    /// Error of the scene itself.
     pub source_error: Option<SourceError>,
     /// Ceilings and obstacles: ascending, each once.
     pub walls: Vec<Wall>,
@@ -72,7 +72,7 @@ impl Mesh {
         [0, 1].map(|i| source[i] + own[i])
     }
 
-    /// What the scene itself is off by in each of these tiles, and the most of it; none if nothing is said.
+    /// Error of the scene itself in each of these tiles, and the largest; none if nothing states it.
     pub fn source_error(&self, tiles: impl Iterator<Item = [i32; 2]>) -> Option<HashMap<[i32; 2], [f64; 2]>> {
         let known = self.source_error.as_ref()?;
         let mut all: HashMap<[i32; 2], [f64; 2]> = tiles.map(|at| (at, known.rest)).collect();

@@ -17,7 +17,7 @@ use error::BuildError;
 use hardpan_shaders::Stages;
 use job::Job;
 
-/// What was built, and what happened on the way.
+/// An image, and the report of its build.
 pub struct Built {
     /// The image, aligned and ready for [`hardpan::Terrain::open`].
     pub image: Image,

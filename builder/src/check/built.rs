@@ -1,4 +1,4 @@
-//! What a build could not mend, or had to leave out.
+//! Findings of a build: what it could not mend, or had to leave out.
 
 use crate::options::{Options, Outliers};
 use crate::report::{Code, Finding, Hint, Quantity, Repair, Report, Severity};

@@ -1,4 +1,4 @@
-//! What `merge` and `rebuild` share: images read as sources, and an image of them written and told of.
+//! Shared parts of `merge` and `rebuild`: they read images as sources, write an image and report it.
 
 use std::{
     io::Write,
@@ -33,7 +33,7 @@ use super::{
 };
 use crate::util::text::metres;
 
-/// What both take.
+/// Options that both take.
 #[derive(clap::Args)]
 pub struct Common {
     /// Where the image goes; an existing image is replaced
@@ -68,7 +68,7 @@ impl Common {
         Ok(Some(settings))
     }
 
-    /// What is typed goes before what the settings say.
+    /// Options of the command line override settings.
     pub fn over(&self, build: &mut Options) {
         self.repairs.over(build);
         build.split = self.preset.or(build.split);
@@ -84,7 +84,7 @@ impl Common {
         Replace::IMAGE.or_any(self.force).check_made(&self.output, Kind::IMAGE, of)
     }
 
-    /// What contradicts an option of a build, or of a material.
+    /// An error that contradicts an option of a build, or of a material.
     pub fn failed(&self, image: &Path, error: BuildError) -> Failure {
         match error {
             BuildError::Option(text) => Failure::input(self.settings.as_deref().unwrap_or(image), text),
@@ -185,7 +185,7 @@ pub fn finish(
     Ok(())
 }
 
-/// What an image is, as a build tells it in brief.
+/// Prints an image in brief, as a build does.
 fn tell(t: &Terrain, r: &crate::report::Report, output: &Path, out: &mut dyn Write) -> Done {
     let (triangles, bytes) = (t.header().triangles, t.header().total_len);
     let each = bytes as f64 / triangles as f64;

@@ -54,7 +54,7 @@ impl Args {
     }
 }
 
-/// What was done where, for the report; and a warning if the device failed.
+/// Reports which device did what; warns if the device failed.
 pub fn settle(backend: &Backend, report: &mut Report) {
     let stages: Vec<Value> = backend
         .stages()

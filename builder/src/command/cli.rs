@@ -1,4 +1,4 @@
-//! What is typed: the commands and the options of all.
+//! The command line: the commands and the options of all.
 
 use std::{env, path::Path, thread};
 
@@ -88,7 +88,7 @@ impl Command {
     }
 }
 
-/// What to type to see an image that was just made.
+/// The line to type to see an image that was just made.
 pub(super) fn look(image: &Path) -> String {
     let image = quoted(image);
     format!("hardpan export png {image}; hardpan info {image}")

@@ -30,9 +30,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     Ok(out.write_all(&text)?)
 }
 
-/// What bash does beside what is generated. Options are offered only where one begins: else they would stand before the
-/// files, to which bash falls back where nothing is left, as after an option that takes a file; its own way of those
-/// knows folders and blanks in names.
+/// Additions for bash. It offers options only where a word begins with one. Files follow by the shell's own completion,
+/// which knows folders and blanks in names.
 const BASH: &str = r#"
 _hardpan_or_files() {
     local list= word words

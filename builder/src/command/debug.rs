@@ -70,7 +70,7 @@ pub fn make<'p>(t: &Terrain, debug: &Debug, place: &'p Path, library: &'p Path) 
     Ok(([mesh, paint], drawn))
 }
 
-/// What was drawn, in a line.
+/// One line about a picture.
 pub fn said(place: &Path, library: &Path, debug: &Debug, drawn: &Drawn) -> String {
     let mut text = format!("{}: {}", named(place), counted(drawn.triangles, "triangle"));
     if debug.cells {

@@ -1,4 +1,4 @@
-//! What sampling takes, said before it begins; and that a machine has not so much memory.
+//! States the cost of sampling before it begins, and refuses what the memory does not hold.
 
 use std::path::Path;
 

@@ -36,7 +36,7 @@ enum What {
     Obj(ObjArgs),
     /// Maps as PNG
     Png(map::Args),
-    /// What is none of these
+    /// An unknown form
     #[command(external_subcommand)]
     Other(Vec<OsString>),
 }
@@ -116,7 +116,7 @@ pub fn not_a_source(place: &Path, t: &Terrain) -> Done {
     Ok(())
 }
 
-/// What is drawn beside the ground, if anything is.
+/// Draws lines beside the ground, if there are any.
 fn drawn(args: &ObjArgs) -> Option<Debug> {
     let asked = args.cells || args.pins.is_some() || args.origin.is_some();
     asked.then(|| Debug {

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{fmt, io};
 
-/// What a command ends with.
+/// Result of a command.
 pub(super) type Done<T = ()> = Result<T, Failure>;
 
 pub(super) fn failed(failure: &Failure) -> ExitCode {
@@ -53,7 +53,7 @@ impl Failure {
         Self::Input(format!("{}: {text}", named(place)))
     }
 
-    /// What fails where nothing else was asked than whether the image is whole.
+    /// A failure of a command that only checks an image.
     pub fn checked(self) -> Self {
         match self {
             Self::Damaged(text) => Self::Check(text),
@@ -76,12 +76,12 @@ impl Failure {
         }
     }
 
-    /// What the system says about a file that is to be written.
+    /// An error of the system about a file to be written.
     pub fn write(place: &Path, error: io::Error) -> Self {
         WriteError::new(place, error).into()
     }
 
-    /// What an image that cannot be opened says about its file.
+    /// An error of an image that cannot be opened, with its file.
     pub fn open(place: &Path, error: OpenError) -> Self {
         match error {
             OpenError::NotAnImage if has_extension(place, "vsterrain") => match import::check(place) {
@@ -172,7 +172,7 @@ impl From<png::EncodingError> for Failure {
 pub(super) const SETTINGS: &str =
     "the settings (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)";
 
-/// What to type against an error of a build, to stand behind it.
+/// The options that help against an error of a build.
 pub(super) fn options_of(error: &BuildError) -> String {
     use crate::build::error::Limit::*;
     use crate::build::error::NoSample::*;
@@ -203,7 +203,7 @@ pub(super) fn options_of(error: &BuildError) -> String {
     }
 }
 
-/// What to type when the hint of an error of this file has been followed, to stand behind it.
+/// The line to type after the hint of an error of this file.
 pub(super) fn typed(next: Next, file: &Path) -> String {
     let file = quoted(file);
     match next {

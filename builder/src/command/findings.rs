@@ -11,7 +11,7 @@ use crate::scene::Scene;
 
 use super::{Done, Failure, SETTINGS, build::Placed, few_digits, named, report::Report};
 
-/// What nobody allows: of all sources, or in the entry of the one.
+/// Findings that no source allows, neither for all nor in its own entry.
 pub fn beyond(mut found: Vec<Finding>, allow: &[Code], sources: &[Placed]) -> Vec<Finding> {
     let own = |f: &Finding| {
         let of = |(file, source): &&Placed| file.to_string_lossy() == f.subject && source.allow.contains(&f.code);
@@ -63,7 +63,7 @@ pub fn worded(f: &Finding, several: bool) -> String {
     format!("{text}; {hint}{end}")
 }
 
-/// What may have left nothing of the ground, and what to do.
+/// Explains why no ground is left, with a hint.
 pub fn why_empty(scene: &Scene, parts: &[Part], options: &Options) -> String {
     let mut corners = ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]);
     if corners.any(|p| p.iter().any(|v| v.abs() > 1e15)) {

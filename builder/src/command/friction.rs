@@ -1,4 +1,4 @@
-//! What a build says of friction that nobody stated.
+//! Report of a build about friction that nobody stated.
 
 use std::{
     collections::HashSet,
@@ -16,7 +16,7 @@ use super::{counted, decimal, few, is_nowhere, named, quoted, report::Report, sh
 /// How the image's materials came to their friction.
 pub struct Origin<'a> {
     pub scene: &'a Scene,
-    /// Of the materials of the image's ground.
+    /// Materials of the image's ground.
     pub applied: &'a Applied,
     pub rules: &'a Settings,
     /// Whether a warning stops the build.

@@ -331,14 +331,14 @@ fn rule_of(args: &Args) -> String {
     if args.layers { "layers".into() } else { args.rule.to_string() }
 }
 
-/// What became of a grid.
+/// Results of a grid.
 struct Facts<'a> {
     args: &'a Args,
     name: &'a Path,
     ground: &'a Sampler<'a>,
     ignored: usize,
     squares: &'a Squares,
-    /// Of [`Heights::facts`].
+    /// Numbers of [`Heights::facts`].
     found: (u64, Option<[f64; 2]>, u64),
     /// If it became an image: for programs, and in numbers.
     fit: Option<(Value, Fit)>,

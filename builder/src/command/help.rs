@@ -1,4 +1,4 @@
-//! What the command says about itself: grouped help, manual pages.
+//! Help of the command: grouped help, manual pages.
 
 use std::{
     io::{self, Write},
@@ -171,7 +171,7 @@ pub fn pages(command: &Command) -> Vec<&Command> {
     [command].into_iter().chain(below.flat_map(pages)).collect()
 }
 
-/// What to say where a file stands in the place of a command, and to who looks for an option where a file says it.
+/// Answers a file in the place of a command, and an option that belongs into a file.
 pub fn slip(error: &clap::Error) -> Option<Failure> {
     let said = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),

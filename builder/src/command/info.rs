@@ -66,7 +66,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     Ok(())
 }
 
-/// What can be asked for on its own: its name, as text, as JSON.
+/// A part that can be asked for alone: its name, as text, as JSON.
 type Part = (&'static str, fn(&Terrain, &mut dyn Write) -> Done, fn(&Terrain) -> Result<Value, String>);
 
 const PARTS: [Part; 5] = [
@@ -153,7 +153,7 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// What the table takes that finds a tile.
+/// Bytes of the table that finds a tile.
 fn pages(t: &Terrain, i: &Info) -> String {
     let h = t.header();
     let bytes = |kind: u32| i.sections.iter().find(|s| s.kind == kind).map_or(0, |s| s.bytes);

@@ -71,7 +71,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What the maps show.
+/// Kinds of maps.
 fn kinds() -> String {
     let lines = Map::ALL.map(|map| format!("  {:<10} {}", map.name(), map.entry().shows));
     format!("Maps:\n{}\n  {:<10} Every one of these", lines.join("\n"), "all")
@@ -137,7 +137,7 @@ fn wanted(args: &Args) -> Vec<Map> {
     wanted
 }
 
-/// What the maps show, or why they cannot.
+/// The view of a map, or the reason why there is none.
 fn checked_view(args: &Args, t: &Terrain, wanted: &[Map]) -> Result<View, String> {
     let heights = [args.above.unwrap_or(ALL[0]), args.below.unwrap_or(ALL[1])];
     let text = if heights[0] > heights[1] {

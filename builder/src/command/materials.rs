@@ -115,7 +115,7 @@ fn write_settings(found: &Materials, args: &Args, output: &Path) -> Done {
     Ok(())
 }
 
-/// What builds by settings that lie there, which find their sources, or do not.
+/// The line that builds by these settings, whether they find their sources or not.
 fn again(found: &Materials, place: &Path) -> String {
     let beside = |source: &SourceFile| place.with_file_name(&source.file).exists();
     let sources = &found.settings.sources;

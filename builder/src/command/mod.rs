@@ -1,4 +1,4 @@
-//! What is typed, what is printed, and the exit codes.
+//! Arguments, output and exit codes.
 //!
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 

@@ -51,7 +51,7 @@ pub(super) fn proven<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
     }
 }
 
-/// What bytes that cannot be opened say about their file.
+/// An error of bytes that cannot be opened, with their file.
 pub(super) fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
     if !image.starts_with(&MAGIC) {
         let begins = |at: &usize| image.get(*at..).is_some_and(|rest| rest.starts_with(&MAGIC));

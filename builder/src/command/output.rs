@@ -1,4 +1,4 @@
-//! What may be written where: nothing that the user wants to keep is replaced.
+//! Rules of output files: nothing is replaced that the user wants to keep.
 
 use std::{
     fs,
@@ -67,7 +67,7 @@ pub fn made_of<'p>(place: &Path, of: impl IntoIterator<Item = &'p PathBuf>) -> D
     }
 }
 
-/// What text a file holds.
+/// The kind of text in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Csv,
@@ -108,7 +108,7 @@ impl Kind {
 const KNOWN: &str = "hpan gltf glb stl ply dae usd usda usdc usdz blend mtl toml json png jpg jpeg gif bmp webp svg exr \
                      tif tiff asc hgt las laz xyz raw r16 crg csv tsv xls xlsx zip gz rar 7z tar";
 
-/// What a new file may replace.
+/// Files that a new file may replace.
 pub enum Replace<'a> {
     /// Any file.
     Any,
@@ -121,9 +121,9 @@ pub enum Replace<'a> {
 }
 
 impl Replace<'_> {
-    /// What a build may replace.
+    /// Files that a build may replace.
     pub const IMAGE: Self = Replace::Only(0, &MAGIC, "a terrain image");
-    /// What a picture may replace.
+    /// Files that a picture may replace.
     pub const PICTURE: Self = Replace::Only(SIGNED.0, SIGNED.1, "a picture by hardpan");
 
     /// Any file, if the user says so.

@@ -1,4 +1,4 @@
-//! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
+//! Report of `build --report`: one JSON object, whose shape `builder/report.schema.json` states.
 
 use crate::image::provenance::Input;
 use crate::import::ImportReport;
@@ -22,7 +22,7 @@ const VERSION: u32 = 2;
 /// How every report begins.
 pub const START: &[u8] = b"{\n  \"report\": ";
 
-/// What became of a build, as far as it came.
+/// Results of a build, as far as it came.
 #[derive(Default, Serialize)]
 pub struct Report {
     report: u32,
@@ -37,7 +37,7 @@ pub struct Report {
     pub import: ImportReport,
     /// In words.
     pub warnings: Vec<String>,
-    /// What analyses found, as values.
+    /// Findings of analyses, as values.
     pub findings: Vec<Finding>,
     #[serde(skip)]
     notes: Vec<String>,
@@ -55,9 +55,9 @@ pub struct Report {
     pub backend: Option<Value>,
     /// Open edges, and gaps beside them, if they were looked for.
     pub gaps: Option<Value>,
-    /// What was typed of the friction of all materials.
+    /// Factors for the friction of all materials.
     pub factors: Option<Factors>,
-    /// What a scene has that is not used, or not known.
+    /// Keys of a scene that are not used, or not known.
     scene: Option<Value>,
     /// How well an image of heights fits its mesh.
     pub raster: Option<Value>,

@@ -22,7 +22,7 @@ impl Stdout {
     }
 }
 
-/// What a write to no stdout is.
+/// The error of a write without stdout.
 pub fn closed() -> io::Error {
     io::Error::other(Closed)
 }

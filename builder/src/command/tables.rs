@@ -1,4 +1,4 @@
-//! What is said of tables: errors, notes, and lines that lack something.
+//! Messages about tables: errors, notes, and incomplete lines.
 
 use std::path::Path;
 

@@ -54,7 +54,7 @@ impl Tell {
         let _ = writeln!(io::stderr(), "{facts}");
     }
 
-    /// What is told the share of the next phase that is done.
+    /// Receives the share of the next phase that is done.
     pub fn phase(&mut self) -> impl FnMut(f64) {
         let before = self.begun as f64;
         self.begun += 1;
@@ -69,7 +69,7 @@ impl Tell {
         self.last = Some(now);
         match &self.bar {
             Some(bar) => bar.set_position((share * STEPS) as u64),
-            // whole and tenths; the last is told at the end
+            // whole and tenths; the last is reported at the end
             None => self.percent((share * 1000.0).floor().min(999.0) / 10.0),
         }
     }

@@ -26,7 +26,7 @@ pub struct Transform {
     /// Then move, in metres
     #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = way)]
     translate: Option<[f64; 3]>,
-    /// Of files of heights, where a command takes it.
+    /// Options of files of heights, where a command takes them.
     #[arg(skip)]
     heights: Heights,
 }

@@ -35,7 +35,7 @@ fn named(name: &str) -> Option<Map> {
 const FARTHEST: f64 = 1e15;
 /// How far the ends of a scale that is typed are apart at least: legends show that much of a millimetre.
 pub const FINEST: f64 = 1e-5;
-/// What a picture of ground within these bounds shows.
+/// The view of a picture of ground within these bounds.
 pub fn view(
     bounds: [[f64; 3]; 2],
     window: Option<Window>,

@@ -14,7 +14,7 @@ use clap::{ArgGroup, FromArgMatches};
 
 use super::{Cli, Done, Failure, build::settings_of, help, materials::is_image, warn};
 
-/// What each flag is for stands in the words of Table 1 of the manual.
+/// Words of Table 1 of the manual describe each flag.
 #[derive(clap::Args)]
 #[command(
     group = ArgGroup::new("ground").args(["source", "merge"]),

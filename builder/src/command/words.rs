@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::io;
 use std::io::Write;
 
-/// What people should know of files that were read, and how to say what they do not.
+/// Notes on files that were read, and on statements that they lack.
 pub(super) fn notes(report: &ImportReport) -> Vec<String> {
     let keys = match report.files.len() {
         1 => "--up and --unit".into(),

@@ -1,4 +1,4 @@
-//! What two images say of themselves, in facts, names and bytes, where it differs.
+//! Differences of two images in facts, names and bytes.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -152,7 +152,7 @@ pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
         .collect()
 }
 
-/// What it has for rays.
+/// Its part for rays.
 fn rays(t: &Terrain) -> String {
     match rays::head(t) {
         None => "nothing".into(),

@@ -11,8 +11,8 @@
 //!   `-----split mu-----kerb---'
 //! ```
 //!
-//! What is built first takes its place, and what comes later is cut along its outline; so roads and grass meet without
-//! a layer beneath. Only `+ - * / sqrt` make the scene, so every machine generates the same bits.
+//! The part that is built first takes its place, and later parts are cut along its outline; so roads and grass meet
+//! without a layer beneath. Only `+ - * / sqrt` make the scene, so every machine generates the same bits.
 
 mod drive;
 

@@ -259,7 +259,7 @@ fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> 
     let round = (0..4).flat_map(|i| [5.0, 2.0, 1.0].map(|n| n * 10f64.powf(ten - f64::from(i)) * end.signum()));
     for (share, change) in round.map(|change| ((change / end).sqrt(), change)).filter(|(share, _)| *share < 0.95) {
         if metres(change).trim_matches(['-', '0', '.']).starts_with(' ') {
-            continue; // too little to be told
+            continue; // too little to be reported
         }
         let place = if end < 0.0 { ticks.len() } else { 0 };
         ticks.insert(place, (at(share) * long, signed(change)));

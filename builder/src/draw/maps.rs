@@ -13,17 +13,17 @@ use super::{
     view::View,
 };
 
-/// What is known of a kind of map.
+/// Entry of a kind of map.
 pub struct MapEntry {
     pub name: &'static str,
     pub title: &'static str,
-    /// What it shows: its line in the help.
+    /// Line of the help.
     pub shows: &'static str,
     pub scale: Numbers,
     pub draw: fn(&Terrain, &View, &Wish) -> Drawn,
 }
 
-/// What the colours of a map are.
+/// Scale of a map's colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     /// No numbers.

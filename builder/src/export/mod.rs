@@ -53,7 +53,7 @@ impl std::error::Error for NoObj {}
 /// The ground of an image, ready to be written.
 pub struct Obj<'a> {
     t: &'a Terrain<'a>,
-    /// What the file calls each material: others than in the image if no line can say that.
+    /// Names of the materials in the file: others than in the image if no line can say that.
     names: Vec<String>,
     /// Lattice steps from the origin, ascending.
     pub vertices: Vec<[i32; 3]>,
@@ -65,7 +65,7 @@ pub struct Obj<'a> {
     pub offset: [f64; 3],
 }
 
-/// What stands for a line of the settings beside an OBJ.
+/// A line for the settings beside an OBJ.
 const STITCHED: &str = "
 # The ground is stitched as it is: so the same image is built again. If you change the mesh, delete this line.
 stitch = false

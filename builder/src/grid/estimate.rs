@@ -1,4 +1,4 @@
-//! What sampling takes, before it begins.
+//! Cost of sampling, before it begins.
 
 use super::{Made, Rule, Sampler};
 use hardpan::format::FRACTION;
@@ -6,7 +6,7 @@ use hardpan_shaders::{Face, Ground, Pick, Posts, Stages};
 use serde::Serialize;
 use std::{fs, hint::black_box, time::Instant};
 
-/// What is sampled.
+/// Places of samples.
 pub struct Places {
     pub columns: usize,
     pub rows: usize,
@@ -27,11 +27,11 @@ pub struct Estimate {
     pub heights_bytes: u64,
     /// The most that the whole program takes at once, what it took so far included.
     pub memory_bytes: u64,
-    /// Of the whole run, from its beginning.
+    /// Seconds of the whole run, from its beginning.
     pub seconds: f64,
 }
 
-/// What the program takes beside arrays.
+/// Memory of the program beside arrays.
 const PROGRAM: u64 = 15 << 20;
 
 /// Seconds of a core for a hit, a place, a triangle; of a whole square, of a post of a field, and of a triangle that

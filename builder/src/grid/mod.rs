@@ -130,7 +130,7 @@ pub struct Squares {
     pub columns: usize,
     /// Squares from south to north.
     pub rows: usize,
-    /// What the extent is known to, metres.
+    /// Resolution of the extent, metres.
     known: f64,
 }
 
@@ -167,7 +167,7 @@ impl Squares {
     }
 }
 
-/// What becomes of heights.
+/// Output of heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// An array or a table with one for each place.
@@ -689,7 +689,7 @@ impl<'a> Sampler<'a> {
         Point { x: x + a, y: y + b, z: z + c }
     }
 
-    /// What the kernel answers at a place.
+    /// Answer of the kernel at a place.
     fn ask(&self, t: &Terrain, at: [i64; 2], pick: Pick) -> f64 {
         const FAR: i64 = 1 << 42; // farther than any height lies from another
         let options = upright();

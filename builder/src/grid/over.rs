@@ -1,4 +1,4 @@
-//! What holds of all ground over a square: its least and greatest height, exactly, and its mean.
+//! Bounds of all ground over a square: its least and greatest height, exactly, and its mean.
 //!
 //! Over a square a triangle is least and greatest at a corner of what both share: a corner of the triangle, a corner of
 //! the square, or where a side of one crosses a side of the other. Each such height is a fraction, rounded once. A mean
@@ -248,7 +248,7 @@ impl Shape {
         }
     }
 
-    /// What lies at a place along an axis or beyond: `way` is 1 towards greater places, -1 towards less.
+    /// The part at a place along an axis or beyond: `way` is 1 towards greater places, -1 towards less.
     fn cut(self, k: usize, at: f64, way: f64) -> Shape {
         let corners = &self.corners[..self.count];
         let beyond = |p: &[f64; 3]| (p[k] - at) * way;

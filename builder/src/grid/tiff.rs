@@ -15,7 +15,7 @@ const BIG: u64 = 4_000_000_000;
 /// A code that is none of the register.
 const USER_DEFINED: u16 = 32_767;
 
-/// What a file says of its plane: its keys, and the numbers that they name.
+/// Keys of a file about its plane, and the numbers that they name.
 struct Keys {
     directory: Vec<u16>,
     numbers: Vec<f64>,

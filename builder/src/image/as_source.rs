@@ -66,7 +66,7 @@ pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
     })
 }
 
-/// What an image knows of one of its materials.
+/// One of an image's materials.
 pub fn material(t: &Terrain, number: u16) -> Material {
     let Some(m) = t.materials().get(usize::from(number)) else { return Material::default() };
     Material {
@@ -84,7 +84,7 @@ pub fn material(t: &Terrain, number: u16) -> Material {
     }
 }
 
-/// What the builder recorded, if it can be read.
+/// The builder's record, if it can be read.
 pub fn provenance(t: &Terrain) -> Option<Provenance> {
     let text = std::str::from_utf8(t.section(section::PROVENANCE)?).ok()?;
     Provenance::parse(text).ok()
@@ -131,8 +131,8 @@ pub fn settings_again(t: &Terrain) -> Settings {
     Settings { materials: stated(t, &known).into_iter().flatten().collect(), ..known }
 }
 
-/// What settings say of an image's materials, of which these are all that they have: of some whose mu nobody stated
-/// nothing, for what no entry fits has another one than what an entry leaves out.
+/// Settings of an image's materials, for an image with no others. A material whose mu nobody stated has none. A mu
+/// other than the default needs an entry.
 pub fn stated(t: &Terrain, known: &Settings) -> Vec<Option<MaterialRule>> {
     let by_default = mu_by_default(t);
     let unstated = |rule: &MaterialRule| rule.name.as_ref().is_some_and(|name| by_default.contains(name));
@@ -170,7 +170,7 @@ fn options(t: &Terrain) -> Options {
     }
 }
 
-/// What a tile of an image is off by against what that was built from; metres.
+/// Error of a tile against its source, metres.
 pub struct TileError {
     /// Its least corner.
     pub low: [f64; 2],
@@ -179,7 +179,7 @@ pub struct TileError {
     pub error: [f64; 2],
 }
 
-/// What each tile of an image is off by.
+/// Error of each tile of an image.
 pub fn errors(t: &Terrain) -> Vec<TileError> {
     let h = t.header();
     let steps = Steps::of(h);
@@ -189,8 +189,8 @@ pub fn errors(t: &Terrain) -> Vec<TileError> {
     decode::tiles(t).map(of).collect()
 }
 
-/// What ground is off by whose tiles are, on a lattice of these steps; none if that is half a step of rounding
-/// everywhere, as of any mesh. `on_lattice`: nothing of it is rounded again.
+/// Error of ground with these tiles, on a lattice of these steps; none if it is half a step of rounding everywhere, as
+/// of any mesh. `on_lattice`: nothing of it is rounded again.
 pub fn source_error(tiles: &[TileError], steps: [i32; 2], on_lattice: bool) -> Option<SourceError> {
     let half = steps.map(|log2| exp2(log2 - 1));
     let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];

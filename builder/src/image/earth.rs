@@ -23,12 +23,12 @@ pub struct Earth {
 }
 
 impl Earth {
-    /// Of a plane, whose places were moved by so many metres.
+    /// A frame of a plane whose places were moved by so many metres.
     pub fn new(plane: Parameters, shift: [f64; 3]) -> Self {
         Earth { plane: TransverseMercator::new(plane), shift }
     }
 
-    /// Of an image, if it records a projection that is known here.
+    /// The frame of an image, if it records a projection that is known here.
     pub fn of(t: &Terrain) -> Option<Self> {
         let (crs, _) = t.crs()?;
         let ellipsoid = Ellipsoid { radius: crs.radius, inverse_flattening: crs.inverse_flattening };

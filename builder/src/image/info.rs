@@ -1,4 +1,4 @@
-//! What an image says about itself, as values: `info.schema.json` states the shape of their JSON, and what each key is.
+//! Facts about an image, as values: `info.schema.json` states the shape of their JSON, and what each key is.
 
 use crate::image::as_source::{classes, provenance, recorded, settings_of};
 use crate::image::earth::Earth;
@@ -34,7 +34,7 @@ pub struct Info {
     pub references: u64,
     pub bundles: u64,
     pub patch_blocks: u64,
-    /// What rays have beside the ground; nothing without that section.
+    /// Content for rays beside the ground; nothing without that section.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rays: Option<ForRays>,
     pub tiles: u32,
@@ -88,7 +88,7 @@ pub struct OnEarth {
     corners: Option<[[f64; 2]; 2]>,
 }
 
-/// What a transverse Mercator projection is made of.
+/// Parameters of a transverse Mercator projection.
 #[derive(Serialize)]
 struct Projection {
     method: &'static str,
@@ -101,7 +101,7 @@ struct Projection {
 }
 
 impl OnEarth {
-    /// Of an image that records it.
+    /// The projection of an image that records it.
     pub fn of(t: &Terrain) -> Option<Self> {
         let (crs, [name, datum, vertical]) = t.crs()?;
         let code = |code: u32| (code > 0).then_some(code);
@@ -129,7 +129,7 @@ impl OnEarth {
     }
 }
 
-/// What an image has for rays.
+/// Content for rays.
 #[derive(Serialize)]
 pub struct ForRays {
     /// Whether ceilings and obstacles are stored, even if there are none.
@@ -139,7 +139,7 @@ pub struct ForRays {
     pub bundles: u64,
     /// All of it.
     pub bytes: u64,
-    /// Of bundles, and of heights of cells.
+    /// Bytes of bundles, and of heights of cells.
     pub bundle_bytes: u64,
     pub extents_bytes: u64,
 }
@@ -156,7 +156,7 @@ struct Lattice {
     z_log2: i32,
 }
 
-/// What answers where there is no ground.
+/// The rule of answers without ground.
 #[derive(Serialize)]
 pub struct Defaults {
     z: f64,
@@ -242,7 +242,7 @@ pub struct Leaves {
     pub mean: f64,
     pub max: u64,
     pub classes: Classes,
-    /// Of each count of triangles how many bundles have it.
+    /// For each count of triangles the number of bundles with it.
     pub triangles_bundles: Vec<(u64, u64)>,
     pub blocks: Vec<Blocks>,
 }
@@ -279,7 +279,7 @@ fn cost<S: Serializer>(c: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Info {
-    /// Of a verified image.
+    /// Facts about a verified image.
     pub fn new(t: &Terrain) -> Self {
         let (h, [min, max]) = (t.header(), t.bounds());
         let metres = |z: i64| Steps::of(h).query_height(z);
@@ -437,7 +437,7 @@ pub fn tiles(t: &Terrain) -> Vec<Tile> {
 }
 
 impl Leaves {
-    /// Of a verified image.
+    /// Facts about a verified image.
     pub fn new(t: &Terrain) -> Self {
         let (mut leaves, mut counts, mut classes) = (Leaves::default(), [0; bundle::TRIANGLES], [0; 3]);
         // by depth: longer side, blocks, triangles of all, most of one

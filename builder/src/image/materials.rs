@@ -22,7 +22,7 @@ pub struct Listed {
     /// All that it has.
     #[serde(skip)]
     pub rule: MaterialRule,
-    /// What settings say of it; nothing if no entry does.
+    /// Settings of it; nothing if no entry fits.
     #[serde(skip)]
     pub stated: Option<MaterialRule>,
     /// Whether nobody stated its mu, as an image recorded.
@@ -39,7 +39,7 @@ pub struct Materials {
 }
 
 impl Materials {
-    /// Of a scene that such settings read.
+    /// Materials of a scene that such settings read.
     pub fn of_scene(scene: &Scene, settings: Settings) -> Self {
         let listed = |m: &Material| {
             let mut stated = MaterialRule::from(m);
@@ -57,7 +57,7 @@ impl Materials {
         Materials { listed, settings, of_sources: true }
     }
 
-    /// Of a verified image.
+    /// Materials of a verified image.
     pub fn of_image(t: &Terrain) -> Self {
         let (settings, by_default) = (settings_of(t), mu_by_default(t));
         let each = settings.materials.iter().cloned().zip(stated(t, &settings)).zip(areas(t));
@@ -76,7 +76,7 @@ impl Materials {
         Materials { listed, settings, of_sources: false }
     }
 
-    /// What to write as JSON, which has no comments: what nobody states is not there.
+    /// Settings for JSON, which has no comments: keys that nobody stated are left out.
     pub fn to_settings(&self) -> Settings {
         let materials = self.listed.iter().filter_map(|l| Some(l.stated.as_ref()?.brief())).collect();
         Settings { materials, ..self.settings.clone() }
@@ -175,7 +175,7 @@ fn write_places(text: &mut String, source: &SourceFile) {
     }
 }
 
-/// Of each material of an image how many triangles, and square metres in plan.
+/// For each material of an image its number of triangles, and square metres in plan.
 fn areas(t: &Terrain) -> Vec<(u64, f64)> {
     let square = Steps::of(t.header()).plan.powi(2);
     let mut all = vec![(0, 0.0); t.materials().len()];

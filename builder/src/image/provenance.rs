@@ -22,14 +22,14 @@ pub struct Provenance {
     /// Names of materials whose mu nobody stated: it is that by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mu_by_default: Vec<String>,
-    /// What became of the friction of all materials, which have it already.
+    /// Changes of the friction of all materials, which have it already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factors: Option<Factors>,
     /// The files that were read.
     #[serde(rename = "input")]
     pub inputs: Vec<Input>,
-    /// What was typed and what the settings file said, resolved: every option, and every material by its name, with
-    /// what it has beside the defaults.
+    /// Resolved settings of the command line and the file: every option, and every material by its name, with its
+    /// values beside the defaults.
     pub settings: Settings,
 }
 
@@ -78,7 +78,7 @@ impl Provenance {
         self.tool == Self::TOOL
     }
 
-    /// What nothing but the builder is known of.
+    /// The record that names the builder alone.
     pub(crate) fn plain() -> String {
         format!("tool = {:?}\n", Self::TOOL)
     }

@@ -27,7 +27,7 @@ const FAR: f64 = 1e18;
 /// How often slivers may meet squares: all of them, or if that is more each on average.
 const MEETINGS: [usize; 2] = [1 << 23, 64];
 
-/// What is degenerate in a scene, what to do, and the material to leave out instead, if there is one.
+/// Degenerate parts of a scene, the remedy, and the material to leave out instead, if there is one.
 pub struct Degenerate {
     cause: String,
     hint: &'static str,
@@ -35,7 +35,7 @@ pub struct Degenerate {
 }
 
 impl Degenerate {
-    /// Of a file.
+    /// An error of a file.
     pub fn error(self, file: &Path) -> ImportError {
         let Degenerate { cause, hint, material } = self;
         match material {
@@ -51,8 +51,7 @@ impl Degenerate {
     }
 }
 
-/// What of the ground among the triangles of a file meets in one vertex of those that it has. `numbered`: vertices of
-/// it are known by their numbers.
+/// Fans of ground triangles of a file that meet in one vertex. `numbered`: vertices of it are known by their numbers.
 pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, numbered: bool) -> Option<Degenerate> {
     let (at, count) = ground.fan(triangles.clone(), vertices.clone())?;
     let vertex = vertices.start + at;
@@ -68,9 +67,8 @@ pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, num
     Some(Degenerate { cause, hint, material: ground.to_leave_out(around) })
 }
 
-/// What of the ground of a scene is long and thin and lies close side by side, and the number of the file that has the
-/// most of them there, given the files and where the triangles of each end. Looks at each file by itself, and then
-/// where some of several lie.
+/// Long and thin ground triangles that lie close side by side, and the number of the file that has most of them. It
+/// gets the files and where the triangles of each end. It looks at each file by itself, and then where several lie.
 pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Degenerate)> {
     let thin = ground.slivers(files);
     let crowded = |thin, mixed| Some((thin, Squares::over(thin, mixed).err()?.worst));
@@ -96,7 +94,7 @@ pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Dege
     Some((file, Degenerate { cause, hint, material: ground.to_leave_out(met().map(|s| s.material)) }))
 }
 
-/// Of each triangle of a scene whether it is an underside; empty if none is, or if the scene cannot be built.
+/// For each triangle of a scene whether it is an underside; empty if none is, or if the scene cannot be built.
 pub fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
     let lattice = options
         .check()
@@ -108,11 +106,11 @@ pub fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
 /// A scene, and which of its triangles are ground.
 pub struct Ground<'a> {
     scene: &'a Scene,
-    /// Of each material whether it can be.
+    /// For each material whether it can be.
     materials: Vec<bool>,
     /// It rises no more in a metre of plan.
     rise: Option<f64>,
-    /// Of each triangle whether it is an underside; empty if none is.
+    /// For each triangle whether it is an underside; empty if none is.
     ceilings: Vec<bool>,
 }
 

@@ -17,15 +17,15 @@ pub struct ImportError {
     pub file: PathBuf,
     /// Where in the file.
     pub place: Place,
-    /// What is wrong.
+    /// The cause.
     pub cause: String,
-    /// What to do.
+    /// The remedy.
     pub hint: String,
-    /// What to do then, for a program to word.
+    /// The next step, for a program to word.
     pub next: Option<Next>,
 }
 
-/// What to do when a hint has been followed.
+/// The step after a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Next {
@@ -89,7 +89,7 @@ impl ImportError {
         Self::new(ImportErrorKind::Input, file, cause, hint)
     }
 
-    /// What the system says about a file.
+    /// An error of the system about a file.
     pub fn io(file: &Path, error: &io::Error) -> ImportError {
         use ImportErrorKind::{Input, Machine};
         let (kind, cause, hint) = match error.kind() {

@@ -16,11 +16,11 @@ pub struct Format {
     pub endings: &'static [&'static str],
     /// Whether a file is of this format by its content, whatever its name is.
     pub signature: fn(&Head) -> bool,
-    /// What becomes of such a file.
+    /// The treatment of such a file.
     pub then: Then,
 }
 
-/// What is known of a file before it is read.
+/// The beginning of a file, before it is read.
 pub struct Head {
     /// Its first bytes, at most [`Head::LENGTH`].
     pub bytes: Vec<u8>,
@@ -33,7 +33,7 @@ impl Head {
     pub const LENGTH: u64 = 64;
 }
 
-/// What becomes of a file.
+/// The treatment of a file.
 pub enum Then {
     /// It is read.
     Read(Reader),
@@ -58,11 +58,11 @@ pub struct Given<'a> {
 pub struct Refusal {
     /// Who can help.
     pub kind: ImportErrorKind,
-    /// What is wrong.
+    /// The cause.
     pub cause: fn(&str) -> String,
-    /// What to do.
+    /// The remedy.
     pub recipe: fn(&str) -> String,
-    /// What to do then.
+    /// The next step.
     pub next: Option<Next>,
 }
 
@@ -297,7 +297,7 @@ const NONE: fn(&Head) -> bool = |_| false;
 /// How programs export what is read; an OBJ says no axis, and most programs write it y up.
 const EXPORT: &str =
     if cfg!(feature = "fbx") { "export FBX, or Wavefront OBJ with z up" } else { "export Wavefront OBJ with z up" };
-/// What GDAL makes of a raster.
+/// The recipe that makes points of a raster by GDAL.
 const POINTS: &str = "make points of its heights, in metres: gdal_translate -of XYZ";
 /// How points become a mesh.
 const TRIANGULATE: &str =
@@ -360,7 +360,7 @@ fn either(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// What reads a file, by its content first and its ending second.
+/// The reader of a file, by its content first and its ending second.
 pub(super) fn reader(path: &Path, head: &Head) -> Result<Reader, ImportError> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let by_content = FORMATS.iter().find(|format| (format.signature)(head));

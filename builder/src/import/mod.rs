@@ -62,7 +62,7 @@ use degenerate::Ground;
 use formats::{Given, Head, Reader};
 use place::{Budget, Placed};
 
-/// What a material, or an object, is called that has no name.
+/// Name of a material or an object without one.
 pub(crate) const NO_NAME: &str = "unnamed";
 /// The name of sources beyond [`MAX_SOURCES`].
 const OTHERS: &str = "others";
@@ -84,7 +84,7 @@ pub struct Import {
     pub vertices: Vec<usize>,
     /// The same of height fields.
     pub fields: Vec<usize>,
-    /// What each file is called, in the order given.
+    /// Name of each file, in the order given.
     pub called: Vec<Called>,
     /// Where on earth files of heights say that the scene lies.
     pub crs: Option<Georeference>,
@@ -98,7 +98,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Of one file.
+    /// A scene of one file.
     fn of(path: &Path, scene: Scene, transform: Transform, report: FileReport) -> Self {
         Import {
             frames: vec![transform],
@@ -112,7 +112,7 @@ impl Import {
         }
     }
 
-    /// What settings say of these files, and the entries of the files themselves: [`Settings::apply_files`].
+    /// Applies settings to these files, and the entries of the files themselves: [`Settings::apply_files`].
     pub fn apply<'a>(
         &mut self,
         settings: &Settings,
@@ -131,9 +131,9 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 /// Reads files into one scene, each in its own frame, also what lies so degenerate that no image of it could be proven:
 /// [`degenerate`] tells, when it is known what is ground.
 ///
-/// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
-/// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders
-/// as tell them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then
+/// Reads all files. A source of one file is an object: `object`, `group`, or `object/group` where the file has both.
+/// With several files it is `file/object`. Where two files would give one name, as many of their folders are added as
+/// tell them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then
 /// `#3`.
 pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     read_called(files, &[])
@@ -442,7 +442,7 @@ pub fn check(path: &Path) -> Result<(), ImportError> {
     reader(path).map(|_| ())
 }
 
-/// What reads a file.
+/// The reader of a file.
 fn reader(path: &Path) -> Result<Reader, ImportError> {
     let io = |e| ImportError::io(path, &e);
     let data = fs::metadata(path).map_err(io)?;

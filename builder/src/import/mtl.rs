@@ -7,7 +7,7 @@ use std::{
 
 use super::text::{BLOCK, Cursor, Text, name};
 
-/// What material libraries define.
+/// Definitions of material libraries.
 #[derive(Default)]
 pub struct Library {
     /// Names of materials, each once.

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What stands before the name of the terrain.
+/// Keyword before the name of the terrain.
 const KEYWORD: &str = "VS_TERRAIN_FILE";
 /// Bytes of a file that are read.
 const MAX_BYTES: u64 = 64 << 20;
@@ -48,8 +48,8 @@ pub fn terrain(par: &Path) -> Result<(PathBuf, u64), ImportError> {
     Ok((at, line))
 }
 
-/// What is called so in a folder, or else the only thing that differs in capitals alone. If there is none, what there
-/// is.
+/// The entry of this name in a folder, or else the only one that differs in capitals alone. If there is none, all names
+/// there.
 fn within(folder: &Path, part: &str) -> Result<PathBuf, Vec<String>> {
     let exact = folder.join(part);
     if exact.exists() {

@@ -12,17 +12,16 @@ const MAX_CORNERS: usize = 262_144;
 /// Corners of a face from which on it is cut by halves, if it is strictly convex, and else by Delaunay's rule: the
 /// triangles of a fan all meet in one corner.
 const LONG: usize = 64;
-/// Of the view in which a face is largest the part that its plan has at least: with less it is upright but for
-/// rounding.
+/// Least share of a face's plan in its largest view: below it the face is upright but for rounding.
 const MIN_PLAN: f64 = 1e-5;
-/// What is narrower is no ground, and a strip of what may be missing along the edges of a face, both metres.
+/// Narrower faces are no ground; strips along the edges of a face that are narrower may be missing, metres.
 const NARROW: f64 = 1e-3;
 const STRIP: f64 = 1e-5;
 /// How many times its area in the view in which it is largest a face covers in plan at least, where that is only
 /// largest because of the halves of the plan one looks up and the other down.
 const HALVES: f64 = 2.0;
 
-/// What became of a face.
+/// Outcome of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// Triangles that fill it, two fewer than corners, or fewer yet where corners repeat or touch an edge: as many lie
@@ -83,10 +82,10 @@ pub struct Cutter {
     corners: Vec<u32>,
 }
 
-/// What can be done with a face that is not cut whole.
+/// Remedies for a face that is not cut whole.
 struct Rest {
     cut: Cut,
-    /// Of one that crosses itself.
+    /// Ears of a face that crosses itself.
     ears: Vec<[usize; 3]>,
     /// Twice the area of those.
     covered: f64,
@@ -596,7 +595,7 @@ mod tests {
         }
     }
 
-    /// What has no area, or is narrower than a millimetre, loses none.
+    /// A face without area, or narrower than a millimetre, loses none.
     #[test]
     fn faces_that_repeat_corners_or_have_no_area_cross_nothing() {
         let flat = |corners: &[[i32; 2]]| corners.iter().map(|p| [p[0].into(), p[1].into(), 0.0]).collect::<Vec<_>>();

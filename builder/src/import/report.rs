@@ -1,4 +1,4 @@
-//! What of a file was used, ignored, repaired and refused.
+//! Counts of a file: used, ignored, repaired and refused.
 
 use std::{
     collections::BTreeMap,
@@ -11,14 +11,14 @@ use super::{ImportError, text::quoted};
 use crate::scene::Scene;
 use crate::util::text::{MAX_LISTED, counted, few, shown};
 
-/// What happened to files on their way into a scene.
+/// Report of files on their way into a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
     /// One for each file, in the order given.
     pub files: Vec<FileReport>,
 }
 
-/// What happened to one file. Lists hold what occurred at all, in a fixed order.
+/// Report of one file. Lists have only what occurs, in a fixed order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileReport {
     /// Its name, without folders.
@@ -31,19 +31,19 @@ pub struct FileReport {
     pub lines: u64,
     /// Which of its axes became x, y and z, and its unit: `x, -z, y in 1/100 m`.
     pub frame: String,
-    /// What of that the file should say, does not, and nobody else said.
+    /// Assumption in place of a statement that nobody made.
     pub assumed: Option<&'static str>,
-    /// What went into the scene.
+    /// Parts that went into the scene.
     pub used: Vec<Count>,
-    /// What a ground has no use for.
+    /// Parts that ground has no use for.
     pub ignored: Vec<Count>,
-    /// What was not as it should be, and was used nevertheless.
+    /// Faulty parts that were used nevertheless.
     pub repaired: Vec<Count>,
-    /// What could not be used.
+    /// Parts that could not be used.
     pub refused: Vec<Count>,
     /// Material libraries that the file names.
     pub libraries: Vec<Library>,
-    /// What else people should know.
+    /// Further notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -57,7 +57,7 @@ pub struct Count {
     pub count: u64,
     /// The line where it occurred first, if it has one.
     pub first_line: Option<u64>,
-    /// What they are, of objects that were left out and materials that nothing defines.
+    /// Names of left-out objects and of materials that nothing defines.
     #[serde(flatten)]
     pub objects: Option<Objects>,
     /// Words for people, to stand before the count, if it deserves some.
@@ -142,7 +142,7 @@ impl FileReport {
     }
 }
 
-/// Of [`Thing::NotFinite`], [`Thing::Cut`] and [`Thing::Crossing`].
+/// Keys of [`Thing::NotFinite`], [`Thing::Cut`] and [`Thing::Crossing`].
 const NOT_FINITE: &str = "faces_not_finite";
 const CUT: &str = "cut_off";
 const CROSSING: &str = "polygons_crossing";

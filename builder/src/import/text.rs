@@ -18,7 +18,7 @@ const MIN_READ: usize = 16;
 /// Bytes without a line's end from which on a file is no text.
 const LONGEST: usize = 128 << 20;
 
-/// What a file of zero bytes is, and what to do.
+/// The cause and the remedy of a file of zero bytes.
 pub const ZEROS: [&str; 2] =
     ["every byte of the file is zero: it was never written whole", "copy it again, or export it again"];
 
@@ -104,7 +104,7 @@ impl<'a> Text<'a> {
         Ok(Text { len: file.len(), file: Some(file), ..Text::new(path, Box::new(input), block)? })
     }
 
-    /// What a file would be that has these bytes.
+    /// The text of these bytes.
     pub fn of(bytes: &'a [u8], path: &Path, block: usize) -> Result<Self, ImportError> {
         Ok(Text { len: bytes.len() as u64, ..Text::new(path, Box::new(bytes), block)? })
     }
@@ -223,7 +223,7 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at: 0, line: 0, continued: 0 }
     }
 
-    /// What has not been read.
+    /// The rest that has not been read.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
@@ -262,7 +262,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// To the next word of the statement, or to its end.
+    /// Moves to the next word of the statement, or to its end.
     #[inline]
     pub fn blanks(&mut self) {
         while let Some(b) = self.peek() {

@@ -12,13 +12,13 @@ pub struct Column {
     pub parts: &'static [&'static str],
     /// Its unit: `m`, or empty for a factor, a name and a slope.
     pub unit: &'static str,
-    /// What it has.
+    /// Value of the column.
     pub value: Value,
     /// Its least width in a table, and how many digits stand behind the point there.
     pub table: (usize, Option<usize>),
 }
 
-/// What a column has, and of what it depends.
+/// Value of a column, and the part of the answer that it depends on.
 pub enum Value {
     /// A number of the place, for each part.
     Place(fn(&Terrain, &Answer) -> [f64; 2]),

@@ -1,4 +1,4 @@
-//! What is asked about a place, and the answers of the kernel.
+//! Questions about a place, and the answers of the kernel.
 
 pub mod column;
 pub mod shot;
@@ -10,7 +10,7 @@ use hardpan::{Answer, Hit, Reach, Status, Terrain};
 use crate::query::table::Row;
 use crate::util::steps::Steps;
 
-/// What is asked about one place.
+/// A question about one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ask {
     pub x: f64,

@@ -14,7 +14,7 @@ pub struct Shot {
 pub enum Way {
     /// In a direction, so far.
     Along([f64; 3], f64),
-    /// To a place.
+    /// The end of the ray.
     To([f64; 3]),
 }
 
@@ -27,7 +27,7 @@ impl Shot {
         }
     }
 
-    /// What it meets.
+    /// Hit of the ray.
     pub fn answer(&self, t: &Terrain, options: &RayOptions) -> RayAnswer {
         match self.ray(t) {
             Ok(ray) => t.raycast(ray, options),

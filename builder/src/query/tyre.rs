@@ -76,7 +76,7 @@ impl TyreSpec {
         Tyre { method, ..Tyre::new(self.radius, self.width) }
     }
 
-    /// What it stands on.
+    /// Contact of the tyre.
     pub fn contact(&self, t: &Terrain, pose: Pose) -> Contact {
         t.contact(&self.tyre(), &Wheel::at(pose))
     }

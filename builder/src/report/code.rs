@@ -11,26 +11,26 @@ use super::{Finding, Hint, Severity};
 pub struct CodeEntry {
     /// Its name in `--allow`, `--only`, the settings and JSON.
     pub name: &'static str,
-    /// What its findings are about.
+    /// Subject of its findings.
     pub about: About,
     /// How much one matters, unless the finding says otherwise.
     pub severity: Severity,
     /// Its meaning, in one sentence.
     pub words: &'static str,
-    /// What to do about one; empty if that depends on the finding.
+    /// The remedy; empty if it depends on the finding.
     pub hint: &'static str,
     /// Its colour on a map.
     pub colour: [u8; 3],
 }
 
-/// What a finding is about.
+/// Subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// A file as it was read.
     Source,
     /// The ground.
     Ground,
-    /// What a build did.
+    /// The build.
     Build,
     /// A drive. No build can be allowed to have one, so `check` does not look for it.
     Drive,
@@ -133,7 +133,7 @@ impl Code {
         self.entry().about == About::Source
     }
 
-    /// What to do about one, as the table has it.
+    /// The remedy, as the table has it.
     pub fn hint(self) -> Hint {
         Hint::Mend(self.entry().hint.into())
     }

@@ -1,4 +1,4 @@
-//! What settings do to a scene.
+//! Applies settings to a scene.
 
 use super::{
     MaterialRule, Settings, SettingsError, SourceFile,
@@ -10,7 +10,7 @@ use crate::util::text;
 use crate::util::text::{bounded, counted, decimal, suggestion};
 use std::collections::{HashMap, HashSet};
 
-/// What settings did to a scene.
+/// Counts of settings applied to a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
     /// Names of materials that only the one named "" fits, or none; sorted.

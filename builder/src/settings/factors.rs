@@ -7,8 +7,8 @@ use crate::util::text::decimal;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What becomes of mu and rolling resistance of all materials: the one first becomes the other number, then it is
-/// multiplied. What answers where there is no ground stays as the options have it.
+/// Factors of mu and rolling resistance of all materials. The first number becomes the second, then it is multiplied.
+/// Defaults without ground stay as the options have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Factors {

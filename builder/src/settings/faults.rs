@@ -1,9 +1,9 @@
-//! What a parser says about a settings file, in words for who wrote it.
+//! Errors of a settings file, in words for its author.
 
 use super::SettingsError;
 use crate::util::text::{bounded, bounded_text, suggestion};
 
-/// What the parsers call kinds of values, and what people call them.
+/// Kinds of values in the words of the parsers, and in plain words.
 const KINDS: [(&str, &str); 7] = [
     ("f64", "a number"),
     ("u8", "a whole number from 0 to 255"),

@@ -21,9 +21,9 @@ pub enum Up {
 }
 
 impl Up {
-    /// What is typed.
+    /// Names of frames.
     pub const NAMES: [&str; 6] = ["x", "y", "z", "-x", "-y", "-z"];
-    /// What can be typed as well, for each.
+    /// Further names, for each.
     pub const ALIASES: [&[&str]; 6] = [&["+x"], &["+y"], &["+z"], &[], &[], &[]];
     pub(crate) const ALL: [Up; 6] = [Up::X, Up::Y, Up::Z, Up::NegX, Up::NegY, Up::NegZ];
 
@@ -52,8 +52,7 @@ impl Up {
 pub(crate) struct Axes([Up; 3]);
 
 impl Axes {
-    /// Of a file that says which of its axes points right, which to the front (to who looks at it) and which up; none
-    /// if two of them are one.
+    /// A frame of a file's right, front (seen from outside) and up axes; none if two of them are one.
     #[cfg(any(test, feature = "fbx"))] // an OBJ has none of its own
     pub fn new(right: Up, front: Up, up: Up) -> Option<Axes> {
         let back = Up::ALL[(front as usize + 3) % 6];
@@ -83,7 +82,7 @@ impl fmt::Display for Axes {
     }
 }
 
-/// What a file's numbers are when nobody says otherwise.
+/// Frame of a file's numbers when nobody states one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Native {
     pub axes: Axes,
@@ -145,9 +144,9 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What is typed.
+    /// Names of units.
     pub const NAMES: [&str; 7] = ["m", "km", "cm", "mm", "ft", "us-ft", "in"];
-    /// What can be typed as well, for each.
+    /// Further names, for each.
     pub const ALIASES: [&[&str]; 7] = [
         &["metre", "metres", "meter", "meters"],
         &["kilometre", "kilometres", "kilometer", "kilometers"],
@@ -222,7 +221,7 @@ pub struct Heights {
     pub crs: Option<u32>,
     /// The number that stands for no height, whatever the file says of it; NaN if none does.
     pub no_data: Option<f64>,
-    /// What of the file is used: least and greatest x and y, of the file's own plane.
+    /// Window of a file: least and greatest x and y, in the file's own plane.
     pub window: Option<[f64; 4]>,
 }
 
@@ -248,7 +247,7 @@ pub struct Frame {
     pub rotate: f64,
     /// Way moved after all else, in metres.
     pub translate: [f64; 3],
-    /// Of a file of heights.
+    /// Options of a file of heights.
     #[cfg(feature = "heights")]
     pub heights: Heights,
 }
@@ -336,7 +335,7 @@ impl Says {
 }
 
 impl Transform {
-    /// Of numbers that are metres already, z up.
+    /// Numbers that are metres already, z up.
     pub(crate) const NONE: Transform = Transform {
         axes: Up::Z.axes(),
         ratio: (1.0, 1.0),
@@ -417,7 +416,7 @@ impl Transform {
     }
 }
 
-/// What becomes of a file's numbers: `x, -z, y in 1/100 m`.
+/// Words for the transform: `x, -z, y in 1/100 m`.
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.ratio {

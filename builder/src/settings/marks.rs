@@ -1,4 +1,4 @@
-//! What is drawn or dug into the ground of a scene: trails and potholes.
+//! Marks on the ground of a scene: trails and potholes.
 
 use crate::util::serde_ext::{each_exactly, exactly};
 use serde::{Deserialize, Serialize};

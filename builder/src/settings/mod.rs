@@ -31,7 +31,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{fmt, marker::PhantomData, path::Path};
 use toml::de::DeTable;
 
-/// What an image is built from, and how. Every key may be left out; unknown ones are errors.
+/// Settings of an image. Every key may be left out; unknown ones are errors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -106,8 +106,7 @@ impl Raster {
 pub struct SourceFile {
     /// Its name.
     pub file: String,
-    /// What it is called in the names of sources; by default as the file, and `FILE#2` where that is placed a second
-    /// time.
+    /// Name of its sources; by default as the file, and `FILE#2` where that is placed a second time.
     pub name: Option<String>,
     /// The axis that points up: x, y, z, -x, -y, -z; by default as the file says, of an OBJ z.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
@@ -127,22 +126,22 @@ pub struct SourceFile {
     /// Way moved after all else, in metres; by default none.
     #[serde(deserialize_with = "some_exactly")]
     pub translate: Option<[f64; 3]>,
-    /// Of a file of heights: the way from post to post, metres, above 0.
+    /// For heights: the distance between posts, metres, above 0.
     pub cell: Option<f64>,
-    /// Of a height map: metres of a step, other than 0.
+    /// For a height map: metres of a step, other than 0.
     pub height_scale: Option<f64>,
-    /// Of a height map: the height of its step 0, metres.
+    /// For a height map: the height of its step 0, metres.
     pub height_zero: Option<f64>,
-    /// Of a height map: where its first row lies, north or south.
+    /// For a height map: where its first row lies, north or south.
     pub first_row: Option<FirstRow>,
-    /// Of a height map: whether its middle lies at zero, instead of its south-western post.
+    /// For a height map: whether its middle lies at zero, instead of its south-western post.
     #[serde(deserialize_with = "flag")]
     pub centred: Option<bool>,
-    /// Of a file of heights: the system that it does not say itself, EPSG:CODE.
+    /// For heights: the system that the file does not state, EPSG:CODE.
     pub file_crs: Option<String>,
-    /// Of a file of heights: a number that stands for no height.
+    /// For heights: a number that stands for no height.
     pub no_data: Option<f64>,
-    /// Of a file of heights: least and greatest x and y that are used, [x, y, x, y] of its own plane.
+    /// For heights: least and greatest x and y that are used, [x, y, x, y] of the file's own plane.
     #[serde(deserialize_with = "some_exactly")]
     pub window: Option<[f64; 4]>,
     /// Whose it is and on what terms, as the user words it; recorded.
@@ -190,8 +189,8 @@ pub struct SourceFile {
     pub line: Option<usize>,
 }
 
-/// What is said about the faces of an object, a file or a material: all that is given of these must fit. In each `*` is
-/// any text and `?` any one character. What is left out stays as the material has it.
+/// A rule about the faces of an object, a file or a material: all given keys must fit. In each `*` is any text and `?`
+/// any one character. Keys that are left out stay as the material has them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PartRule {
@@ -202,8 +201,8 @@ pub struct PartRule {
     pub file: Option<String>,
     /// Their material: the name that the file gives it, or its source in these settings.
     pub material: Option<String>,
-    /// What their material is called in the image; by default `MATERIAL @ FILE/OBJECT`, of those that are given, by
-    /// each rule. With "" they have none.
+    /// Name of their material in the image; by default `MATERIAL @ FILE/OBJECT`, with the given parts only, for each
+    /// rule. With "" they have none.
     pub name: Option<String>,
     /// Whether a scene may be without such faces: true or false, 1 or 0. Without it that is an error.
     #[serde(deserialize_with = "flag")]
@@ -242,7 +241,7 @@ pub struct PartRule {
     pub(crate) line: Option<usize>,
 }
 
-/// What is said about the materials of a name or a pattern. What is left out stays as the source has it.
+/// An entry for materials of a name or a pattern. Keys that are left out stay as the source has them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaterialRule {
@@ -288,7 +287,7 @@ pub struct MaterialRule {
     line: Option<usize>,
 }
 
-/// What is wrong with settings.
+/// An error in settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsError {
     /// The line of the text, from 1, where it is known.
@@ -304,7 +303,7 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
-    /// Of a line, if it is known.
+    /// An error of a line, if it is known.
     pub(crate) fn at(line: Option<usize>, text: impl Into<String>) -> Self {
         SettingsError { line, column: None, text: text.into(), rule: None, of_materials: false }
     }
@@ -392,7 +391,7 @@ impl Settings {
         }
     }
 
-    /// What is wrong with a source, and its key.
+    /// A fault of a source, and its key.
     fn source_fault(&self, i: usize) -> Option<(&'static str, String)> {
         let source = &self.sources[i];
         let is = |wrong: bool, key, text: &str| wrong.then(|| (key, text.to_string()));
@@ -443,7 +442,7 @@ impl Settings {
         Some((key, format!("source {} ({:?}): {text}", i + 1, bounded(&source.file))))
     }
 
-    /// What is wrong with an entry of materials, and its key.
+    /// A fault of an entry of materials, and its key.
     fn material_fault(&self, i: usize) -> Option<(&'static str, String)> {
         let rule = &self.materials[i];
         let patterns = || self.materials[..=i].iter().filter(|rule| rule.pattern.is_some()).count();
@@ -457,7 +456,7 @@ impl Settings {
         Some((key, format!("material {} ({:?}): {text}", i + 1, bounded(rule.title()))))
     }
 
-    /// What is wrong with a rule, and its key.
+    /// A fault of a rule, and its key.
     fn rule_fault(&self, i: usize) -> Option<(&'static str, String)> {
         let rule = &self.rules[i];
         let (key, text) = match rule {
@@ -493,7 +492,7 @@ impl Settings {
 }
 
 impl SourceFile {
-    /// What is not said is as by default.
+    /// The frame; missing keys are as by default.
     pub fn frame(&self) -> Frame {
         Frame {
             up: self.up,
@@ -508,7 +507,7 @@ impl SourceFile {
         }
     }
 
-    /// What is wrong with what is said of a file of heights.
+    /// A fault in the keys of a file of heights.
     fn height_fault(&self) -> Option<(&'static str, &'static str)> {
         let is = |wrong: bool, key, text| wrong.then_some((key, text));
         is(self.cell.is_some_and(|v| !Raster::is_cell(v)), "cell", "cell must be a number above 0, in metres")

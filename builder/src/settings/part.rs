@@ -5,7 +5,7 @@ use crate::scene::{Called, HeightField, Scene, Triangle};
 use crate::util::text::{bounded, few, suggestion};
 use std::collections::{BTreeSet, HashMap};
 
-/// What a scene has of one file, in the order of its triangles.
+/// The part of a scene from one file, in the order of its triangles.
 #[derive(Clone, Copy)]
 pub(super) struct OfFile<'a> {
     /// None of a scene that was read from no file.
@@ -63,7 +63,7 @@ struct Faces<'a> {
 }
 
 impl<'a> Faces<'a> {
-    /// What hints call them by a key.
+    /// Its title in hints, by a key.
     fn title(&self, key: &str) -> Option<&'a str> {
         match key {
             "object" => Some(self.object[0]),
@@ -187,7 +187,7 @@ impl Parts {
 }
 
 impl PartRule {
-    /// What it calls the material of that name if the first rule states no name.
+    /// Name of the material of that name if the first rule states none.
     fn calls(&self, material: &str) -> String {
         let of: Vec<&str> = [&self.file, &self.object].into_iter().flatten().map(String::as_str).collect();
         let of = of.join("/");

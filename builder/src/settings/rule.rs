@@ -121,13 +121,13 @@ impl PartRule {
         if given.is_empty() { format!("rule {}", i + 1) } else { format!("rule {} ({})", i + 1, given.join(", ")) }
     }
 
-    /// What must fit, by its key.
+    /// Keys that must fit.
     pub(super) fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let all = [("object", &self.object), ("file", &self.file), ("material", &self.material)];
         all.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?)))
     }
 
-    /// What it says of the faces.
+    /// Values for the faces.
     pub(crate) fn gives(&self) -> MaterialRule {
         MaterialRule {
             include: self.include,
@@ -147,7 +147,7 @@ impl PartRule {
 }
 
 impl SourceFile {
-    /// What it says of all its faces.
+    /// Values for all its faces.
     pub(crate) fn gives(&self) -> MaterialRule {
         MaterialRule {
             include: self.include,

@@ -4,7 +4,7 @@ use crate::demo::fixtures;
 use crate::options::{Fallback, Near, Split};
 use crate::scene::{Material, Scene};
 
-/// What is said of TOML, without the column.
+/// The error of TOML, without the column.
 fn error(text: &str) -> String {
     SettingsError { column: None, ..Settings::from_toml(text).unwrap_err() }.to_string()
 }

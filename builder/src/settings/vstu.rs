@@ -122,7 +122,7 @@ fn parsed(text: &str) -> Result<(Value, Vec<String>), SettingsError> {
     Err(super::json::of_json(text, &failed))
 }
 
-/// What a value is, for who wrote it.
+/// Name of a value's kind, for the author.
 fn kind(v: &Value) -> String {
     match v {
         Value::Array(_) => "a list".into(),

@@ -1,6 +1,6 @@
 //! Disjoint sets: what hangs together.
 
-/// Of each one of the same part that came before, or itself.
+/// For each element an earlier one of the same part, or itself.
 #[derive(Default)]
 pub struct DisjointSet(Vec<u32>);
 
@@ -28,7 +28,7 @@ impl DisjointSet {
         number
     }
 
-    /// Of each the first of its part.
+    /// For each element the first of its part.
     pub fn firsts(self) -> Vec<u32> {
         let DisjointSet(mut before) = self;
         for number in 0..before.len() {
@@ -37,7 +37,7 @@ impl DisjointSet {
         before
     }
 
-    /// What hangs together with one hangs together with the other.
+    /// Joins the parts of two elements.
     #[inline]
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.of(a), self.of(b));

@@ -15,7 +15,7 @@ use std::{
 
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// What is written here is not kept, but made and checked as any other.
+/// A file that is written here is not kept, but made and checked as any other.
 const NOWHERE: &str = "/dev/null";
 
 /// Why a file cannot be written.
@@ -23,11 +23,11 @@ const NOWHERE: &str = "/dev/null";
 pub struct WriteError {
     /// Its name, as it was given.
     pub place: PathBuf,
-    /// What is wrong.
+    /// The cause.
     pub cause: NotWritten,
 }
 
-/// What keeps a file from being written.
+/// Reasons why a file is not written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotWritten {
@@ -49,12 +49,12 @@ pub enum NotWritten {
     Denied(PathBuf),
     /// The disk gave back other bytes.
     Altered,
-    /// What the system says.
+    /// An error of the system.
     System(io::Error),
 }
 
 impl WriteError {
-    /// What the system says, with what it says it of.
+    /// An error of the system, with its file.
     pub fn new(place: &Path, error: io::Error) -> Self {
         let known = |p: &&Path| fs::metadata(p).map_or_else(|e| e.kind() == ErrorKind::PermissionDenied, |_| true);
         let dead = place.ancestors().skip(1).find(|p| !known(p) && fs::read_link(p).is_ok());

@@ -36,7 +36,7 @@ fn plural(n: u64, one: &str) -> String {
     if n == 1 { one.into() } else { many.unwrap_or_else(|| format!("{one}s")) }
 }
 
-/// What a query costs: "1 node, 2 leaves, 9 tests, 12 lines".
+/// The cost of a query in words: "1 node, 2 leaves, 9 tests, 12 lines".
 pub fn costs(cost: &Cost) -> String {
     let Cost { nodes, leaves, tests, lines, .. } = *cost;
     let all = [(nodes, "node"), (leaves, "leaf"), (tests, "test"), (lines, "line")];
@@ -54,7 +54,7 @@ pub fn section_label(kind: u32) -> String {
     if read { section_name(kind).into() } else { format!("{} {kind}", section_name(kind)) }
 }
 
-/// What answers where there is no ground.
+/// The rule of answers without ground, in words.
 pub fn fallback(policy: u32) -> &'static str {
     use hardpan::format::fallback::*;
     match policy {
@@ -71,7 +71,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// What does not verify, with names of sections.
+/// A fault of verification, with names of sections.
 pub fn fault(e: VerifyError) -> String {
     match e {
         VerifyError::SectionDamaged(k) => {
@@ -82,7 +82,7 @@ pub fn fault(e: VerifyError) -> String {
     }
 }
 
-/// What a name is that an image cannot hold, and what to do.
+/// A name that an image cannot hold, and the remedy.
 pub const LONG_NAME: [&str; 2] = [
     "a material's name is longer than 65,535 bytes",
     "give it a shorter one in a mesh editor, or export the mesh again",
@@ -341,7 +341,7 @@ mod tests {
         }
     }
 
-    /// What a shell reads is the path again.
+    /// A path in a shell's words reads as the path again.
     #[cfg(unix)]
     #[test]
     fn shells_read_them_back() {

@@ -36,16 +36,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tile::View;
 use zerocopy::FromBytes;
 
-/// How many places of a check are told.
+/// How many places of a check are reported.
 const MAX_PLACES: usize = 8;
-/// What is wrong, and where.
+/// A fault, and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Number of the tile.
     pub tile: Option<u32>,
     /// Place: in metres from the source frame's zero once it is part of a [`Check`].
     pub at: Option<[f64; 2]>,
-    /// What is wrong there.
+    /// The fault.
     pub what: String,
     /// So much lies there that it cannot be proven: nothing is known to be false.
     pub crowded: bool,
@@ -85,7 +85,7 @@ impl Faults {
     }
 }
 
-/// What the end of an image says if it is as in erased flash.
+/// A note on the end of an image if it looks like erased flash.
 pub fn erased(terrain: &Terrain) -> Option<String> {
     let bytes = terrain.bytes();
     let count = bytes.iter().rev().take_while(|b| **b == 0xFF).count();
@@ -113,13 +113,13 @@ pub struct Check {
     pub name: &'static str,
     /// How it ended.
     pub outcome: Outcome,
-    /// What was looked at, or why nothing was.
+    /// Subject of the check, or the reason why it did not run.
     pub looked_at: String,
-    /// What was found.
+    /// The faults.
     pub faults: Faults,
 }
 
-/// What came of an image.
+/// Result of an image.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// All checks, in their order.
@@ -157,13 +157,13 @@ pub struct Verify<'a> {
 /// Tiles that are proven before what came of them is added up.
 const AT_ONCE: usize = 1 << 12;
 
-/// What came of one tile.
+/// Result of one tile.
 #[derive(Default)]
 struct Outcomes {
     kernel: Option<VerifyError>,
     digest: bool,
     proof: tile::Proof,
-    /// What the tile adds to the [`Ledger`].
+    /// Sum that the tile adds to the [`Ledger`].
     crossings: u128,
     seams: seams::Seams,
     border: seams::Border,
@@ -172,10 +172,10 @@ struct Outcomes {
     error: [f64; 2],
 }
 
-/// What came of all tiles, in their order.
+/// Results of all tiles, in their order.
 #[derive(Default)]
 struct Totals {
-    /// What the kernel's verifier said: checksums, structure, bounds.
+    /// Faults from the kernel's verifier: checksums, structure, bounds.
     kernel: [Faults; 3],
     /// Some tiles could not be read.
     broken: bool,
@@ -362,7 +362,7 @@ impl Verifying<'_> {
         Outcomes { digest, ..outcome }
     }
 
-    /// What the kernel's verifier said, by kind.
+    /// Faults from the kernel's verifier, by kind.
     fn kernel(&mut self, tiles: usize, totals: &mut Totals) {
         let all = format!("head, sections and {}", counted(tiles as u64, "tile"));
         for (name, faults) in ["checksums", "structure", "bounds"].into_iter().zip(std::mem::take(&mut totals.kernel)) {

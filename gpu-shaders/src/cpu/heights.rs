@@ -25,7 +25,7 @@ pub fn heights(ground: Ground, posts: Posts, pick: Pick) -> Heights {
     }
 }
 
-/// Of the heights that count the first that no other is better than.
+/// The first of the heights that no other is better than.
 fn best(
     ground: Ground,
     posts: Posts,

@@ -42,7 +42,7 @@ fn heights_of(ground: Ground, posts: Posts, pick: Pick, faces: &[u32]) -> Height
     made
 }
 
-/// What the least of counts, as the shader has it.
+/// The key whose least value wins, as the shader has it.
 fn key(z: i64, pick: Pick) -> i64 {
     match pick {
         Pick::Highest | Pick::HighestUpTo(_) => TOP - z,
@@ -63,7 +63,7 @@ fn height(key: i64, pick: Pick) -> i64 {
     }
 }
 
-/// What heights are compared with. What is above or below them all may be moved nearer.
+/// The height that others are compared with. Those above or below all others may be moved nearer.
 fn other(pick: Pick) -> i64 {
     match pick {
         Pick::Highest | Pick::Lowest => 0,
@@ -195,7 +195,7 @@ impl Plan {
         (0..self.rows.div_ceil(self.band)).map(|k| k * self.band..((k + 1) * self.band).min(self.rows))
     }
 
-    /// Of a triangle the rows of a band under its box, and how many places of them.
+    /// The rows of a band under a triangle's box, and the number of their places.
     fn rows(&self, face: u32, rows: &Range<usize>) -> (Range<u32>, u32) {
         let [x, y] = &self.boxes[face as usize];
         let y = y.start.max(rows.start as u32)..y.end.min(rows.end as u32);
@@ -237,7 +237,7 @@ fn fits(corners: [[i32; 3]; 3]) -> bool {
     2 * bits(0).max(bits(1)) + bits(2) + STEP_LOG2 + 3 < 63
 }
 
-/// What both kinds of chunk begin with: parameters, triangles, starts, places, and room for where candidates hit and
+/// The beginning of both kinds of chunk: parameters, triangles, starts, places, and room for where candidates hit and
 /// their keys.
 fn begin(run: &mut Run, posts: Posts, pick: Pick, items: &Items) -> Result<(wgsl::Heights, [Words; 5]), Failure> {
     let pair = |v: i64| [v as u32, (v >> 32) as u32];

@@ -14,7 +14,7 @@ pub struct Wanted {
     pub memory: Option<u64>,
 }
 
-/// What an adapter is.
+/// Facts about an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A card with memory of its own.
@@ -71,7 +71,7 @@ impl fmt::Display for Adapter {
 /// No graphics card can be used: the cause and what to do, then what was found and what was looked for, a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAdapter {
-    /// What was asked for makes no sense on any machine.
+    /// The request makes no sense on any machine.
     Asked(String),
     /// This machine has none that is wanted.
     Missing(String),

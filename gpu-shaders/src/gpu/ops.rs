@@ -1,4 +1,4 @@
-//! What several stages do on the device: sums, sorting, the first of each key.
+//! Operations of several stages on the device: sums, sorting, the first of each key.
 
 use super::run::{Failure, Run, Words};
 use crate::wgsl::{GROUP, Records, SCAN_BLOCK, SORT_BLOCK, Scan, Sort};

@@ -1,4 +1,4 @@
-//! What a chunk does on the device: buffers, dispatches, bytes there and back.
+//! A chunk on the device: buffers, dispatches, bytes there and back.
 
 use crate::wgsl::{GROUP, Kernel, MODULES, Module};
 use crate::work::locked;
@@ -41,7 +41,7 @@ pub enum FaultKind {
     Timeout,
 }
 
-/// What the device's callbacks say.
+/// State of the device's callbacks.
 #[derive(Debug, Default)]
 pub struct Signals {
     /// Why no chunk is given to the device any more.

@@ -134,7 +134,7 @@ pub fn hills(side: i64) -> Scene {
     Scene::new("hills", &corners, [posts, posts], &[11, 14, 31])
 }
 
-/// What every stage is asked about.
+/// Scenes for every stage.
 pub fn all_scenes() -> Vec<Scene> {
     let mut random = Random(11);
     let mut all = vec![hills(100)];

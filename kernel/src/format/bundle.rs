@@ -10,9 +10,9 @@ pub const HEAD: usize = 6;
 pub const CORNERS: usize = 7;
 /// In a narrow bundle `dz` of vertex i stands at this half word plus i, and `x`, `y` at this word plus i.
 pub const NARROW_ZERO: (usize, usize) = (18, 16);
-/// Of a medium bundle vertex i stands at this pair of words plus i.
+/// Vertex i of a medium bundle stands at this pair of words plus i.
 pub const MEDIUM_ZERO: usize = 4;
-/// Of a wide bundle vertex i stands at this word plus `WIDE_STRIDE` times i.
+/// Vertex i of a wide bundle stands at this word plus `WIDE_STRIDE` times i.
 pub const WIDE_ZERO: usize = 8;
 /// Words of a vertex of a wide bundle.
 pub const WIDE_STRIDE: usize = 3;
@@ -64,7 +64,7 @@ pub const MEDIUM_RELIEF_LOG2: u32 = 2 * MEDIUM_HEIGHT;
 pub struct Head(pub u16);
 
 impl Head {
-    /// Of a bundle of ground with so many triangles, 1 to 16.
+    /// The head of a bundle of ground with so many triangles, 1 to 16.
     pub const fn new(attribute: u8, class: u16, triangles: usize) -> Self {
         Head(attribute as u16 | class << 8 | (triangles as u16 - 1) << 12)
     }
@@ -74,13 +74,13 @@ impl Head {
         Head(self.0 & !(3 << 10) | (kind & 3) << 10)
     }
 
-    /// Of a bundle as words.
+    /// A bundle as words.
     #[inline(always)]
     pub const fn of(words: &[u32; WORDS]) -> Self {
         Head(words[HEAD / 2] as u16)
     }
 
-    /// Of a bundle as half words.
+    /// A bundle as half words.
     #[inline(always)]
     pub const fn of_halves(halves: &[u16; HALVES]) -> Self {
         Head(halves[HEAD])

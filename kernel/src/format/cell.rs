@@ -27,7 +27,7 @@ pub mod block {
         b[COUNTS] >> (COUNT * (cell & 7)) & 15
     }
 
-    /// What a cell's count is in the word of all counts.
+    /// Bits of a cell's count in the word of all counts.
     pub const fn count_bits(cell: usize, count: usize) -> u32 {
         (count as u32) << (COUNT * cell as u32)
     }
@@ -94,7 +94,7 @@ pub mod word {
         w >> GUESS & 15
     }
 
-    /// What else a word is that names no triangles.
+    /// Other uses of a word that names no triangles.
     #[inline(always)]
     pub const fn kind(w: u32) -> u32 {
         w >> GUESS & 15

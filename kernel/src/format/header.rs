@@ -41,7 +41,7 @@ pub mod fallback {
     pub const EDGE_EXTEND: u32 = 3;
 }
 
-/// What answers a query of a place in plan that has no height, and no rule of its own.
+/// Rules for the answer to a query of a place in plan that has no height, and no rule of its own.
 pub mod no_height {
     /// The highest ground.
     pub const HIGHEST: u32 = 0;

@@ -57,7 +57,7 @@ pub struct Node {
     pub shift: u8,
     /// Zero.
     pub reserved0: u16,
-    /// What bundle bases count from, plan steps from the origin.
+    /// Origin of bundle bases, plan steps from the origin.
     pub base: [i32; 2],
     /// Where the entries or blocks stand.
     pub entries: u32,

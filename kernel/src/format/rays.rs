@@ -84,11 +84,11 @@ impl Extents {
     pub const NOTHING: [u8; 2] = [255, 0];
 }
 
-/// What stands beside a block: 32 bytes.
+/// The record beside a block: 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct RaysRecord {
-    /// What the heights of the ground count from, in lattice steps from the origin.
+    /// Base of the heights of the ground, in lattice steps from the origin.
     pub base: i32,
     /// log2 of their unit in lattice steps.
     pub unit: u32,
@@ -116,7 +116,7 @@ impl RaysRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Walls {
-    /// What their heights count from, in lattice steps from the origin.
+    /// Base of their heights, in lattice steps from the origin.
     pub base: i32,
     /// log2 of their unit in lattice steps: bits 7..0. The bundle that numbers of words count from, in the blob: bits
     /// 31..8.

@@ -18,7 +18,7 @@ pub const TILE_TABLE: u32 = 6;
 pub const TILES: u32 = 7;
 /// Where the content came from; outside the identity.
 pub const PROVENANCE: u32 = 8;
-/// What rays need beside the tiles: see [`rays`](super::rays). An image may leave it out.
+/// Data for rays beside the tiles: see [`rays`](super::rays). An image may leave it out.
 pub const RAYS: u32 = 9;
 /// [`Crs`](super::Crs), and its names: where on earth the image lies. No reader knows the kinds below yet.
 pub const CRS: u32 = 10;
@@ -35,7 +35,7 @@ pub const MUST_UNDERSTAND: u32 = 1;
 /// Flag: part of the identity.
 pub const CONTENT: u32 = 2;
 
-/// What is known of a kind of section.
+/// Entry of a kind of section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     /// Its number.
@@ -82,7 +82,7 @@ pub const KINDS: [Kind; 14] = [
     Kind::numbered(OBSTACLES, "obstacles"),
 ];
 
-/// What is known of a kind, if anything is.
+/// The entry of a kind, if it is known.
 pub fn kind(number: u32) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.number == number)
 }
@@ -133,7 +133,7 @@ pub mod slot {
         }
     }
 
-    /// What an entry refers to, if it does.
+    /// The reference of an entry, if it has one.
     #[inline(always)]
     pub const fn reference(entry: u32) -> Option<u32> {
         let from = entry.wrapping_sub(FIRST);

@@ -56,7 +56,7 @@ pub struct Tile {
     pub reserved2: [u32; 8],
 }
 
-/// What all triangles of a bundle, or a patch, have in common.
+/// Attributes of all triangles of a bundle, or of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Attribute {

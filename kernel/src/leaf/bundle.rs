@@ -74,7 +74,7 @@ impl Class for Medium {
 #[derive(Clone, Copy)]
 struct Met {
     cover: Cover,
-    /// Of the edge on which the place lies; one vertex twice if it stands there.
+    /// Ends of the edge on which the place lies; one vertex twice if it stands there.
     ends: [usize; 2],
     /// Height there in 2^-8 steps.
     z: i64,
@@ -343,6 +343,22 @@ impl Bundle<'_> {
         }
     }
 
+    /// The normal of a triangle, unless it is wide.
+    pub fn near_normal(&self, part: u32) -> Option<Normal> {
+        let numbers = self.corner_numbers(part);
+        match self.class() {
+            NARROW => {
+                let plans = numbers.map(|i| Narrow::plan(self, i));
+                Some(Normal::of(plans, [0, 1, 2].map(|k| Narrow::height(self, numbers[k], plans[k]))))
+            }
+            MEDIUM => {
+                let plans = numbers.map(|i| Medium::plan(self, i));
+                Some(Normal::of(plans, [0, 1, 2].map(|k| Medium::height(self, numbers[k], plans[k]))))
+            }
+            _ => None,
+        }
+    }
+
     /// Corners of a triangle in plan from the origin, sorted, each as x and below it y, and their numbers.
     pub fn sorted(&self, part: u32) -> ([i64; 3], [usize; 3]) {
         let (numbers, [x, y]) = (self.corner_numbers(part), self.base());
@@ -470,7 +486,7 @@ impl Bundle<'_> {
             // beside the owner of an edge or a vertex the others there are nothing
             let idle = cover == Cover::Outside || (owned && shared);
             if !idle && (S::BORDERS || claim == Claim::Owner) {
-                let known = !S::BORDERS || O::COUNTS;
+                let known = !S::BORDERS || o.counts();
                 let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
                 sink.take(&self.surface(part, z, normal, claim), self.node, o);
                 if !S::BORDERS {

@@ -87,7 +87,7 @@ impl Terrain<'_> {
     }
 
     #[inline(always)]
-    fn patch_height<O: Observer>(
+    pub(crate) fn patch_height<O: Observer>(
         &self,
         tile: usize,
         patch: &Patch,
@@ -184,7 +184,7 @@ fn see<O: Observer>(o: &mut O, record: usize, part: u32) {
 /// Height in 2^-8 steps, and the normal's plan components, from the posts south-west, south-east, north-west and
 /// north-east.
 ///
-/// What is 2^16 times a height has `BITS` + 16 bits, and a difference of two one more.
+/// A height times 2^16 has `BITS` + 16 bits, and a difference of two one more.
 #[inline(always)]
 pub(super) fn bilinear<const BITS: u32, const VOIDS: bool>(
     [a, b, c, d]: [u32; 4],

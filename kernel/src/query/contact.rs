@@ -560,7 +560,7 @@ impl<'a> Terrain<'a> {
                 return Contact::of(ContactStatus::NotFinite);
             };
             let search = self.search(p, 0, length.z, -1);
-            let answer = self.find(p, &search, &options, &mut cost);
+            let answer = self.find_counted(p, &search, &options, &mut cost);
             match answer.status {
                 Status::Found => {}
                 Status::Damaged => return Contact { cost, ..Contact::of(ContactStatus::Damaged) },

@@ -42,7 +42,7 @@ enum Stage {
         words: usize,
     },
     Nodes(Walk),
-    /// What rays have beside it, if it has so many blocks.
+    /// The rays part of a tile with so many blocks.
     Rays {
         blocks: u32,
         place: rays::Place,
@@ -61,8 +61,8 @@ impl<'a> Verifier<'a> {
     /// all takes about 2 x `bytes().len()` / `max_bytes` steps, up to 3 x for fields of heights; with fewer it takes
     /// more.
     ///
-    /// What is wrong outside the tiles comes at once, for it has no bit: materials, names or pages may be false. The
-    /// steps after that check the tiles all the same, and it comes again at the end.
+    /// Faults outside the tiles come at once, for they have no bit: materials, names or pages may be false. The steps
+    /// after that check the tiles all the same, and the fault comes again at the end.
     ///
     /// With a `bitmap` of a bit for each tile, damaged tiles are marked in it, the rest is still checked, and the first
     /// error comes at the end. With an empty one the first error ends it, and so does a damaged tile beyond the end of

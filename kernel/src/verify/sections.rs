@@ -1,4 +1,4 @@
-//! What stands outside the tiles: the head, the order of sections, materials, names, sources, pages.
+//! Checks of everything outside the tiles: the head, the order of sections, materials, names, sources, pages.
 
 use super::{is_error, zero};
 use crate::error::VerifyError;
@@ -6,7 +6,7 @@ use crate::format::{self, Material, Section, section, slot};
 use crate::open::{CRC, Terrain, body_of, head_crc};
 use zerocopy::IntoBytes;
 
-/// What was found outside the tiles.
+/// Results outside the tiles.
 pub(super) struct Outside {
     /// A bit for each kind of section whose checksum differs.
     pub damaged: u32,

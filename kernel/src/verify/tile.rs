@@ -1,4 +1,4 @@
-//! What stands in a tile: bundles, patches, nodes, and the costs that follow from them.
+//! Checks of a tile: bundles, patches, nodes, and the costs that follow from them.
 
 use super::{is_error, zero};
 use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, Header, NODE_DENSE, Node, POSTS_AT, Patch, Tile};
@@ -24,7 +24,7 @@ pub(super) struct Walk {
     place: [u32; 6],
 }
 
-/// What was found at an entry.
+/// Result at an entry.
 pub(super) enum Found {
     Node(usize),
     Leaf,

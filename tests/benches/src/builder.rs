@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 use verification::{obj, seams};
 
-/// What one build took.
+/// Time and memory of one build.
 pub struct Taken {
     /// CPU seconds of the build with the kernel's verification.
     pub build: f64,
@@ -79,7 +79,7 @@ pub fn scene(name: &str) -> Result<Scene, String> {
     read.map(|read| read.scene).map_err(|e| format!("HARDPAN_DATA: {e}"))
 }
 
-/// What a build says of errors.
+/// Errors that a build reports.
 pub fn report(scene: &Scene) -> Report {
     build(scene, &Options::default()).expect("a scene that can be built").report
 }

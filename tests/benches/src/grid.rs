@@ -1,4 +1,5 @@
-//! What many people write by hand: a uniform grid of triangle lists in f64. It is also the reference for the answers.
+//! The structure that many people write by hand: a uniform grid of triangle lists in f64. It is also the reference for
+//! the answers.
 
 use crate::scenes::Mesh;
 use crate::{Peer, Query, Surface};

@@ -23,6 +23,14 @@ pub struct Query {
     pub reach: f64,
 }
 
+/// A ray of so many metres; of f32 numbers, and its direction of length one.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight {
+    pub from: [f64; 3],
+    pub direction: [f64; 3],
+    pub length: f64,
+}
+
 /// Ground: its height, and how it changes per metre east and north.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {
@@ -30,7 +38,7 @@ pub struct Surface {
     pub slope: [f64; 2],
 }
 
-/// What every structure in the comparison can be asked.
+/// The questions that every structure in the comparison answers.
 pub trait Peer {
     /// The nearest surface above or below.
     fn closest(&self, q: &Query) -> Option<Surface>;

@@ -180,7 +180,7 @@ mod clock {
         start.elapsed().as_nanos() as f64
     }
 
-    /// What timing costs.
+    /// Cost of timing.
     pub fn overhead() -> f64 {
         quantile(&mut (0..2001).map(|_| single(|| 0.0)).collect::<Vec<_>>(), 0.5)
     }

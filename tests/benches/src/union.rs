@@ -21,7 +21,7 @@ const FILES: [(&str, &str, bool); 3] = [
 /// Names of the meshes, as in the bars.
 pub const MESHES: [&str; 6] = ["hills1m", "turned hills", "soup", FILES[0].0, FILES[1].0, FILES[2].0];
 
-/// What became of a mesh's points.
+/// Results at the points of a mesh.
 #[derive(Default)]
 pub struct Found {
     pub edges: usize,

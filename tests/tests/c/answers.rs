@@ -151,7 +151,7 @@ fn callback(t: &Terrain, p: [f64; 3]) -> String {
     format!("vs {}{all} {}{}\n", u8::from(a.found), u8::from(b.found), floats(&few))
 }
 
-/// What the program must print.
+/// The output that the program must print.
 fn expected(t: &Terrain, queries: &[[f64; 4]]) -> String {
     let mut to = facts(t);
     let mut cursors = [Cursor::new(); 4];

@@ -1,4 +1,4 @@
-//! What `cmake --install` puts in place serves CMake's `find_package`, pkg-config, and the linker by itself.
+//! The files of `cmake --install` serve CMake's `find_package`, pkg-config, and the linker by itself.
 
 use super::*;
 

@@ -47,7 +47,7 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name)
 }
 
-/// What a program prints, which must end well and complain of nothing.
+/// Runs a program, which must end well and complain of nothing; returns its output.
 fn run(program: &Path, arguments: &[&Path], input: &[u8]) -> String {
     let wrapper = env::var("HARDPAN_RUN").unwrap_or_default();
     let mut words = wrapper.split_whitespace();

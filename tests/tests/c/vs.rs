@@ -10,7 +10,7 @@ fn fold(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// What the mock solver's drive comes to: a hash of all outputs, and how many wheels had ground.
+/// Drives the mock solver: a hash of all outputs, and how many wheels had ground.
 fn drive(t: &Terrain, float: bool) -> (u64, usize) {
     let (mut hash, mut found) = (0xcbf2_9ce4_8422_2325, 0);
     for tick in 0..1000 {

@@ -369,7 +369,7 @@ fn numbers_that_are_no_places() {
     assert!(err.contains("xx...\" is not a number (field 2)") && err.len() < 200, "{err}");
 }
 
-/// What a heading of points says is what they are, or it is refused before any answer.
+/// A heading of points names its columns, or is refused before any answer.
 #[test]
 fn headings_of_points() {
     let folder = bridge("headings_of_points");
@@ -576,7 +576,7 @@ fn units_below_a_heading() {
     holds(&expect(2, &folder, &csv)[1], &["line 3: \"m\" is not a number"]);
 }
 
-/// What the kernel answers without ground, as a program at its side would see it.
+/// The kernel's answer without ground, as a program beside it would see it.
 #[test]
 fn fall_backs_are_shown() {
     let folder = bridge("fall_backs_are_shown");
@@ -607,7 +607,7 @@ fn fall_backs_are_shown() {
     expect(2, &folder, &["query", "bridge.hpan", "70,0", "--fallback", "--layers"]);
 }
 
-/// What has no ground is counted in one line beside the answers, whatever they are written as.
+/// Places without ground are counted in one line beside the answers, in every format.
 #[test]
 fn points_without_ground() {
     let folder = bridge("points_without_ground");
@@ -775,7 +775,7 @@ fn ground_beyond_the_near_window_is_told() {
     assert_eq!(strict("--along", 1)[1], format!("error: p.csv: {some}\n"));
 }
 
-/// What stands for the wheel in a line of units is none.
+/// A mark that stands for the wheel in a line of units is no unit.
 #[test]
 fn wheels_have_no_unit() {
     let folder = bridge("wheels_have_no_unit");
@@ -785,7 +785,7 @@ fn wheels_have_no_unit() {
     assert!(out.contains("FL") && out.contains("FR"), "{out}");
 }
 
-/// Semicolons and tabs are told by the first line; a decimal comma is read as such, or refused.
+/// Semicolons and tabs are recognised by the first line; a decimal comma is read as such, or refused.
 #[test]
 fn separators_are_told_by_the_first_line() {
     let folder = bridge("separators_are_told_by_the_first_line");
@@ -996,7 +996,7 @@ fn lines_without_z_and_lines_cut_off() {
     [along, csv].iter().for_each(|query| assert_eq!(expect(0, &folder, query)[1], ""));
 }
 
-/// What was asked stands beside what was answered, however it is written.
+/// Questions stand beside their answers, in every format.
 #[test]
 fn what_was_asked_is_shown() {
     let folder = bridge("what_was_asked_is_shown");

@@ -142,7 +142,7 @@ fn hills100k() -> String {
     text
 }
 
-/// What of a scene lies within so many metres of its middle, torn at the border.
+/// The part of a scene within so many metres of its middle, torn at the border.
 fn part(scene: Scene, reach: f64) -> Scene {
     let ends = |k: usize| {
         let along = scene.positions.iter().map(move |p| p[k]);

@@ -427,7 +427,7 @@ fn exit_codes() {
     assert!(out.starts_with("hardpan ") && out.contains("image format"), "{out}");
 }
 
-/// What goes to /dev/null is made and checked, and nothing is left.
+/// An image for /dev/null is made and checked, and nothing is left.
 #[cfg(unix)]
 #[test]
 fn nothing_is_kept_in_the_null_device() {
@@ -596,7 +596,7 @@ fn factors_that_look_like_percent_are_named() {
     );
 }
 
-/// Of the listed places none twice.
+/// No listed place occurs twice.
 #[track_caller]
 fn one_line_a_place(out: &str) {
     for side in out.split("\nfrom ").skip(1) {
@@ -684,7 +684,7 @@ fn by_05_verify_against() {
     assert!(!err.contains("error"), "{err}");
     let [out, _] = expect(0, &folder, &["verify", "turned.hpan", "--against", "bridge.obj"]);
     holds(&out, &["0 beyond the stated error"]);
-    // undersides of what is closed are no ground, and are told
+    // undersides of what is closed are no ground, and are reported
     let block = "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 0 0 1\nv 4 0 1\nv 4 4 1\nv 0 4 1\n\
         f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
     fs::write(folder.join("block.obj"), block).unwrap();
@@ -965,7 +965,7 @@ fn links_to_output() {
     assert!(fs::symlink_metadata(folder.join("good")).unwrap().is_symlink(), "the link stays");
 }
 
-/// What spreadsheets write, and an image that has lost all of its bytes.
+/// Files of spreadsheets, and an image that has lost all of its bytes.
 #[test]
 fn tables_of_spreadsheets_and_empty_images() {
     let folder = bridge("tables_of_spreadsheets_and_empty_images");
@@ -1004,7 +1004,7 @@ fn tables_of_spreadsheets_and_empty_images() {
     holds(&error(2, &folder, &["verify", "cut.hpan"]), &["not a terrain image"]);
 }
 
-/// What never ends is given up at its start.
+/// A source that never ends is refused at its start.
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_files_are_no_images_and_no_points() {
@@ -1027,8 +1027,7 @@ fn endless_files_are_no_images_and_no_points() {
     }
 }
 
-/// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ,
-/// with the area.
+/// One of two materials at one height answers. A warning names them and the area where their frictions differ.
 #[test]
 fn ground_of_two_frictions_at_one_height_is_told() {
     let folder = folder("two_frictions_at_one_height");
@@ -1159,7 +1158,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     }
     fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 1\nmin_volume = 0\n").unwrap();
     holds(&build(&["--settings", "s.toml"], 2), &["error: stack.obj: [build.split] divides this ground too far"]);
-    // what it divides far, but not too far, is told
+    // what it divides far, but not too far, is reported
     let small = |k: u32| sheet(k).replace("60", "6");
     fs::write(folder.join("stack.obj"), (0..24).map(small).collect::<String>()).unwrap();
     let far = &format!(

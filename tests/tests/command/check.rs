@@ -14,7 +14,7 @@ fn sheet([west, south, east, north]: [f64; 4], [low, high]: [f64; 2]) -> String 
     corners.map(|[x, y, z]| format!("v {x} {y} {z}\n")).concat() + "f -4 -3 -2 -1\n"
 }
 
-/// What is planted: the kind, the mesh, what else is typed, in which rectangle it lies, and how large it is.
+/// A planted fault: the kind, the mesh, what else is typed, its rectangle, and its size.
 struct Planted {
     kind: &'static str,
     mesh: String,
@@ -296,7 +296,7 @@ fn by_15_the_head_says_what_was_checked() {
     }
 }
 
-/// What nobody named has no name in a finding, either.
+/// A material without a name has no name in a finding, either.
 #[test]
 fn by_15_names_are_those_of_the_mesh() {
     let folder = folder("by_15_names_are_those_of_the_mesh");
@@ -456,7 +456,7 @@ fn by_15_only_the_kinds_that_are_named() {
     error_of(&folder, &["check"]);
 }
 
-/// What a wrong line prints.
+/// The error that a wrong line prints.
 fn error_of(folder: &Path, arguments: &[&str]) -> String {
     let [out, err] = expect(2, folder, arguments);
     assert!(out.is_empty(), "{out}");
@@ -489,7 +489,7 @@ fn by_15_a_page_replaces_pages_only() {
     assert_eq!(fs::read(folder.join("town.obj")).unwrap(), mesh);
 }
 
-/// What was not looked at does not pass, and what is of meshes is refused beside an image.
+/// An analysis that did not run does not pass, and options of meshes are refused beside an image.
 #[test]
 fn by_15_nothing_passes_unseen() {
     let folder = folder("by_15_nothing_passes_unseen");

@@ -245,8 +245,7 @@ fn every_fixture_is_a_verified_image() {
     holds(&expect(0, &folder, &["export", "obj", "bridge.hpan"])[0], &["proven"]);
 }
 
-/// What a place of a fixture is: what is asked, and `z,slope_x,slope_y,mu,rr,material,status,reach`, all to
-/// within 1e-9.
+/// A place of a fixture: the question, and `z,slope_x,slope_y,mu,rr,material,status,reach`, all within 1e-9.
 #[track_caller]
 fn answers(folder: &Path, name: &str, wanted: &[(&str, &str)]) {
     let image = fixture(folder, name);

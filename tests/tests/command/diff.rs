@@ -143,7 +143,7 @@ fn strips_along_the_grid_have_their_area() {
     }
 }
 
-/// What `diff` prints with `--json`.
+/// Output of `diff --json`.
 fn json_of(code: i32, folder: &Path, arguments: &[&str]) -> Value {
     let [out, _] = expect(code, folder, &[arguments, &["--json"]].concat());
     serde_json::from_str(&out).unwrap()
@@ -209,7 +209,7 @@ fn thick_stacks_are_compared_soon() {
     assert_eq!((area("changed"), area("lost"), area("gained")), (100.0, 99_900.0, 99_800.0));
 }
 
-/// What covers other ground is told as raised or lowered, however near it lay or lies to that: 400 m2 over 10,000.
+/// Ground that covers other ground counts as raised or lowered, however near it lies: 400 m2 over 10,000.
 #[test]
 fn an_overlay_that_rose_is_not_lost() {
     let folder = folder("an_overlay_that_rose_is_not_lost");
@@ -617,7 +617,7 @@ fn a_map_of_few_frictions_and_of_rolling_resistance() {
         before = colour[0];
     }
     assert!((4..7).all(|k| at(k).len() == 1 && at(k) == at(4)) && at(4) != at(7) && at(7) == [[242; 3]]);
-    // slight ones are told as they are
+    // slight ones are reported as they are
     image(
         "c.hpan",
         ["mu = 0.80003", "mu = 0.79999", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8"],
@@ -843,7 +843,7 @@ fn properties_of_materials_and_bad_words() {
     error(2, &folder, &["diff", "a.hpan", "absent.hpan"]);
 }
 
-/// Of 100,352 triangles one is gone that no middle of the grid's squares meets, and whose corners are those of others.
+/// One of 100,352 triangles is missing. No middle of the grid's squares meets it, and its corners belong to others.
 #[test]
 fn one_small_triangle_is_missed() {
     let folder = folder("one_small_triangle_is_missed");

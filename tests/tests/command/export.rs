@@ -123,7 +123,7 @@ fn vt_28_the_obj_builds_the_same_image_again() {
         expect(0, &folder, &arguments);
         again(&folder, "image.hpan");
     }
-    // what is told of these cases is so
+    // what is reported of these cases is so
     expect(0, &folder, &["build", "wall.obj"]);
     let origin = |name: &str| Terrain::open(&Image::read(folder.join(name)).unwrap()).unwrap().header().origin;
     assert_eq!(origin("wall.hpan")[0], 4096 << 12);
@@ -315,7 +315,7 @@ fn what_cannot_be_an_obj_says_so() {
     assert_eq!(err, "");
 }
 
-/// What is written beside each other names each other, and what is to be typed next can be.
+/// Files that are written together name each other, and the next line to type works.
 #[cfg(unix)]
 #[test]
 fn odd_names_of_exports_are_read_again() {
@@ -867,7 +867,7 @@ fn gaps_between_lanes_are_found_once() {
     assert_eq!(check(&folder, "gap", &["closed.hpan", "--max-gap", "0.05"])["found"], json!(0));
 }
 
-/// What is a gap, and what is none.
+/// Gaps, and ground without gaps.
 #[test]
 fn gaps_are_where_ground_ends_at_its_own_height() {
     let folder = folder("gaps_are_where_ground_ends_at_its_own_height");
@@ -1171,7 +1171,7 @@ fn joints_of_paving_stones_are_soon_looked_for() {
     }
 }
 
-/// What is printed of a gap has so many digits that it lies in it.
+/// The printed place of a gap has so many digits that it lies in the gap.
 #[test]
 fn printed_places_of_gaps_have_no_ground() {
     let folder = folder("printed_places_of_gaps_have_no_ground");
@@ -1350,7 +1350,7 @@ fn slopes_are_degrees_on_one_scale() {
     assert!(![DARK, LIGHT].contains(&pixel(250, 50)));
 }
 
-/// Of many small holes those with numbers have rings, and the others dots.
+/// Many small holes: numbered ones have rings, the others dots.
 #[test]
 fn many_small_holes_are_dots() {
     let folder = folder("many_small_holes_are_dots");

@@ -171,7 +171,7 @@ fn vt_25_vt_26_everything_downstream() {
     assert_eq!(info(&here, "odd.hpan")["identity"], info(&here, "track.hpan")["identity"]);
 }
 
-/// What is typed goes before what the file says; what nobody says is as the format has it, and is said.
+/// Options override the file, and the file overrides the format's defaults. The report names which one decided.
 #[test]
 fn vt_23_axes_and_unit() {
     let here = folder("fbx_axes_and_unit");
@@ -263,7 +263,7 @@ fn vt_23_axes_that_a_file_states_are_believed() {
     }
 }
 
-/// What one file says does not speak for another, nor does where a file is moved to hide how it lies.
+/// The statement of one file does not hold for another. Moving a file does not hide its frame.
 #[test]
 fn vt_23_each_file_is_doubted_by_itself() {
     let here = folder("fbx_and_obj_on_its_side");
@@ -405,8 +405,8 @@ fn vt_23_objects_stand_where_their_transforms_put_them() {
     }
 }
 
-/// What is mirrored faces the way it did: a sheet seen from above stays one, whether an object, what it stands in, or
-/// the file's axes are left-handed.
+/// A mirrored object faces the way it did. A sheet seen from above stays one, whether the object, its parent, or the
+/// file's axes are left-handed.
 #[test]
 fn vt_23_mirrored_objects_keep_their_faces_outside() {
     let here = folder("fbx_mirrored");
@@ -536,7 +536,7 @@ fn vt_25_what_is_left_out_is_said() {
     assert_eq!((&hidden["count"], &hidden["triangles"], &hidden["names"]), (&json!(3), &json!(6), &names));
 }
 
-/// Of levels of detail the finest.
+/// The finest level of detail is read.
 #[test]
 fn vt_25_of_levels_of_detail_the_finest() {
     use verification::record;

@@ -308,7 +308,7 @@ fn one_hill_in_every_format_is_one_image() {
     assert_eq!((&info["sources"], &info["materials"][0]["name"]), (&json!(["group/hill"]), &json!("wet grass")));
 }
 
-/// What a glTF may not do.
+/// Faults of a glTF file.
 #[test]
 fn bad_gltf_ends_with_one_clear_error() {
     let here = folder("bad_gltf");

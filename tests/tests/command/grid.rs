@@ -94,7 +94,7 @@ fn cg_05_cg_10_cg_12_every_cell_equals_the_oracle() {
     assert!(found > 50_000 && layered > 3_000, "{found} {layered}");
 }
 
-/// Of the eleven fixtures two are heights, of which the oracle, which asks faces, says that it cannot.
+/// Two of the eleven fixtures are heights; the oracle asks faces and reports that it cannot answer.
 #[test]
 fn cg_06_the_brute_force_agrees_on_all_fixtures() {
     let folder = folder("cg_06_the_brute_force_agrees_on_all_fixtures");
@@ -166,7 +166,7 @@ fn cg_04_extents_are_those_of_the_faces() {
     assert!(reader.info().width >= 1200 && colours.len() > 10);
 }
 
-/// Of CG-23 the rule of a grid; nothing measures how much room is above the ground.
+/// The rule of a grid, from CG-23; nothing measures how much room is above the ground.
 #[test]
 fn cg_13_cg_23_the_highest_is_the_deck_and_the_nearest_the_ground() {
     let folder = folder("cg_13_cg_23_the_highest_is_the_deck_and_the_nearest_the_ground");
@@ -414,7 +414,7 @@ fn cg_19_what_it_takes_is_said_before() {
     assert!(heights == array && all > heights, "{heights} {all} of {array}");
 }
 
-/// What depends on how busy the machine is: `tests/run.sh torture` runs it alone.
+/// Tests that depend on how busy the machine is: `tests/run.sh torture` runs them alone.
 mod torture {
     use super::*;
 
@@ -621,7 +621,7 @@ fn whole(v: i64) -> BigRational {
     BigRational::from_integer(v.into())
 }
 
-/// What of a shape lies at a place along an axis or beyond, by exact cuts.
+/// The part of a shape at a place along an axis or beyond, by exact cuts.
 fn cut(shape: &[Corner], k: usize, at: &BigRational, way: i64) -> Vec<Corner> {
     let zero = whole(0);
     let beyond = |p: &Corner| (&p[k] - at) * whole(way);
@@ -804,14 +804,14 @@ fn by_20_a_mesh_as_a_field() {
     assert!(jsonschema::is_valid(&schema, &report));
 }
 
-/// What is recorded of a field.
+/// The record of a field.
 #[track_caller]
 fn record(folder: &Path, image: &str) -> Value {
     let [out, _] = expect(0, folder, &["info", image, "--provenance", "--json"]);
     serde_json::from_str::<Value>(&out).unwrap()["provenance"]["settings"]["raster"].clone()
 }
 
-/// What the settings say of a field is what the command line says of it, and is recorded.
+/// Settings of a field equal options of the command line, and are recorded.
 #[test]
 fn by_20_settings_say_what_a_field_is() {
     let folder = folder("by_20_settings_say_what_a_field_is");
@@ -945,7 +945,8 @@ fn by_20_a_field_is_measured_at_posts_and_between() {
     holds(&out, &["at posts     121 places, 11 of them no ground, the worst 0.", "between      "]);
 }
 
-/// What a field takes is said before, and progress is told, as of a grid; what the machine has not is refused.
+/// A field's cost is stated before it is built, and progress is reported, as for a grid. Too much for the machine is
+/// refused.
 #[test]
 fn cg_19_cg_20_a_field_is_estimated_and_tells_how_far_it_is() {
     let folder = folder("cg_19_cg_20_a_field_is_estimated_and_tells_how_far_it_is");

@@ -22,7 +22,7 @@ fn table() -> Vec<[&'static str; 3]> {
     rows.map(|row| row.split('|').collect::<Vec<_>>()).map(|c| [cell(c[1]), cell(c[2]), cell(c[3])]).collect()
 }
 
-/// What is typed, as a program says it.
+/// Options of a frame, as a program would state them.
 fn said(options: &str) -> Frame {
     let mut heights = Heights::default();
     let words: Vec<&str> = options.split(' ').filter(|word| !word.is_empty()).collect();
@@ -585,7 +585,7 @@ fn mv_34_to_39_a_height_map_is_the_ground_of_a_scene() {
     assert!((z("1,0.5").unwrap() - 1.2).abs() < 0.008);
 }
 
-/// What settings say of a source holds for heights too.
+/// Settings of a source hold for heights too.
 #[test]
 fn by_16_sources_of_heights_have_friction() {
     let folder = folder("heights_friction");

@@ -1,4 +1,4 @@
-//! What the command says about itself, and how it bears with shells.
+//! Help of the command, and its behaviour in shells.
 
 use std::{
     fs,
@@ -111,7 +111,7 @@ fn vt_22_help_lists_commands_by_what_they_are_for() {
     holds(&expect(2, &folder, &["bilud"])[1], &["unrecognized subcommand 'bilud'", "'build'"]);
 }
 
-/// What is typed first and does not work, and what each answer says to type.
+/// First attempts that fail, and the line that each answer says to type.
 #[test]
 fn vt_22_slips_are_answered_with_what_to_type() {
     let folder = crate::shell::bridge("vt_22_slips_are_answered_with_what_to_type");

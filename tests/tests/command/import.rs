@@ -135,7 +135,7 @@ fn vt_24_a_face_of_endless_corners() {
     assert!(time < Duration::from_secs(10), "{time:?}");
 }
 
-/// Of files that are not read: what they are, and tools that make of them what is.
+/// Files that are not read: their kind, and the tools that convert them.
 #[test]
 fn vt_24_recipes_for_what_is_not_read() {
     let here = folder("recipes");
@@ -841,7 +841,7 @@ fn vt_24_files_that_are_cut_off_are_told() {
     holds(&err, &[cut, ": 2 warnings, and --strict"]);
 }
 
-/// What only has the name of an image is called none, by who reads meshes and by who reads images.
+/// A file that only has the name of an image is no image, for readers of meshes and of images.
 #[test]
 fn a_text_by_the_name_of_an_image_is_none() {
     let folder = bridge("a_text_by_the_name_of_an_image_is_none");

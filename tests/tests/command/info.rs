@@ -28,7 +28,7 @@ fn facts(schema: &Validator, folder: &Path, image: &str, options: &[&str]) -> Va
     facts
 }
 
-/// What a few triangles take, and why.
+/// The bytes of a few triangles, with reasons.
 #[test]
 fn pages_are_told() {
     let folder = crate::shell::bridge("pages_are_told");
@@ -183,7 +183,7 @@ fn wide_tests_are_told() {
     }
 }
 
-/// What lacks a key, has one more, or a value of another kind, has not the shape.
+/// JSON that lacks a key, has one more, or a value of another kind does not fit the schema.
 #[test]
 fn vt_32_another_shape_is_not_the_published_one() {
     let folder = folder("vt_32_another_shape_is_not_the_published_one");

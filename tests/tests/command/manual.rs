@@ -1,5 +1,4 @@
-//! What README.md and the pages say: their commands run, their code compiles, their figures are those that were
-//! measured.
+//! README.md and the pages: their commands run, their code compiles, their figures are measured ones.
 
 use crate::shell::{HARDPAN, expect, folder};
 use serde_json::Value;
@@ -263,7 +262,7 @@ fn anchor(heading: &str) -> String {
     kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// What the page at `path` links to that is not there.
+/// Links of the page at `path` that lead nowhere.
 fn broken(page: &str) -> Vec<String> {
     let text = read(page);
     let links = text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
@@ -519,7 +518,7 @@ fn instructions_are_within_their_budgets() {
     }
 }
 
-/// What other profiles cost, as shares of the budgets.
+/// The cost of other profiles, as shares of the budgets.
 #[test]
 fn profiles_cost_what_is_said() {
     let share = |profile: &str, scenes: &[&str], calls: &[&str]| {

@@ -336,7 +336,7 @@ fn repairs_as_they_are_typed() {
     );
 }
 
-/// What is too crowded to be repaired is said, and counted in the report.
+/// Ground that is too crowded to be repaired is reported and counted.
 #[test]
 fn crowds_that_repairs_let_be_are_told() {
     let folder = folder("crowds_that_repairs_let_be_are_told");
@@ -365,7 +365,7 @@ fn crowds_that_repairs_let_be_are_told() {
 }
 
 /// A fine road along a coarse plane builds by default, at a cost for a controller; where the plane's triangle is a
-/// thread, what stays open is told.
+/// thread, what stays open is reported.
 #[test]
 fn a_fine_road_along_a_coarse_plane_builds() {
     let folder = folder("a_fine_road_along_a_coarse_plane_builds");
@@ -619,7 +619,7 @@ fn friction_is_told_of_what_is_in_the_image() {
     let strict = ["build", "box.obj", "--settings", "s.toml", "--strict"];
     assert_eq!(expect(0, &folder, &strict)[1], "");
     assert_eq!(info(&folder, "box.hpan")["triangles"], 4);
-    // what is there is told as before
+    // what is there is reported as before
     write(&folder, "s.toml", &roof);
     let why = "warning: no entry of the settings fits 1 of 2 materials (\"Grass\" 36.0 m2): mu 1 and rr 1\n";
     assert!(expect(1, &folder, &strict)[1].starts_with(why));
@@ -633,7 +633,7 @@ fn friction_is_told_of_what_is_in_the_image() {
     assert_eq!(&expect(0, &folder, &["build", "box.obj"])[1], note);
 }
 
-/// Of one mesh and several settings each image is called like its settings, and lies beside them.
+/// One mesh with several settings: each image has the name of its settings, and lies beside them.
 #[test]
 fn images_of_settings_are_called_like_them() {
     let folder = mats("images_of_settings_are_called_like_them");
@@ -1074,7 +1074,7 @@ fn as_obj(scene: &hardpan_builder::Scene) -> String {
     text
 }
 
-/// Of the fixtures that are meshes; cobble and step are heights, which no file brings.
+/// The fixtures that are meshes; cobble and step are heights, which no file brings.
 #[test]
 fn by_10_reports_of_fixtures_have_the_written_shape() {
     use hardpan_builder::demo::fixtures;
@@ -1101,7 +1101,7 @@ fn by_10_reports_of_fixtures_have_the_written_shape() {
     }
 }
 
-/// What is typed wrongly at first: settings for a mesh, a unit by its long name, a mesh that a build will refuse.
+/// First attempts that fail: settings for a mesh, a unit by its long name, a mesh that a build will refuse.
 #[test]
 fn first_words_are_answered() {
     let folder = mats("first_words_are_answered");
@@ -1347,7 +1347,7 @@ fn vt_26_what_no_entry_fits_stays_so() {
     expect(0, &folder, &["diff", "a.hpan", "b.hpan"]);
 }
 
-/// Friction that nobody stated is told of an image, too, and stated by none of the settings that are made of it.
+/// Friction that nobody stated is reported for an image, too, and stated by none of the settings that are made of it.
 #[test]
 fn vt_26_an_image_knows_which_friction_nobody_stated() {
     let folder = mats("an_image_knows_which_friction_nobody_stated");

@@ -42,7 +42,7 @@ fn built(here: &Path, options: &[&str]) -> Value {
     serde_json::from_str(&expect(0, here, &[&["build", "scene.json", "--json"], options].concat())[0]).unwrap()
 }
 
-/// What `query --json` says at points.
+/// Output of `query --json` at points.
 #[track_caller]
 fn asked(here: &Path, points: &[&str], options: &[&str]) -> Vec<Value> {
     let typed = [&["query", "scene.hpan", "--json"], options, &["--"], points].concat();
@@ -61,7 +61,7 @@ fn bounds(here: &Path) -> Value {
     info(here, "scene.hpan")["bounds"].clone()
 }
 
-/// What the report counts of a file.
+/// Counts of a file in the report.
 fn counted(report: &Value, file: &str, what: &str) -> Vec<u64> {
     let files = report["import"]["files"].as_array().unwrap().iter().filter(|f| f["file"] == file);
     let used = files.flat_map(|f| f["used"].as_array().unwrap());

@@ -31,7 +31,7 @@ usemtl Steel plate
 f 5 6 7 8
 ";
 
-/// What a build says beside its note of friction that nobody stated, which has a test of its own.
+/// Output of a build beside its note of friction that nobody stated, which has a test of its own.
 pub fn but_friction(said: &str) -> String {
     let plain = |line: &&str| line.starts_with("note: ") && line.contains(": mu is 0.85 by default of ");
     said.split_inclusive('\n').filter(|line| !plain(line)).collect()
@@ -96,7 +96,7 @@ pub fn bridge(test: &str) -> PathBuf {
     folder
 }
 
-/// What `info --json` says.
+/// Output of `info --json`.
 #[track_caller]
 pub fn info(folder: &Path, image: &str) -> serde_json::Value {
     serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
@@ -121,7 +121,7 @@ pub fn report(folder: &Path, arguments: &[&str]) -> (i32, serde_json::Value) {
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
 }
 
-/// What `check` finds of a kind. Exit code 1 says that there is more than notes, or that nobody looked.
+/// Findings of `check` of a kind. Exit code 1 says that there is more than notes, or that an analysis could not run.
 #[track_caller]
 pub fn check(folder: &Path, kind: &str, arguments: &[&str]) -> serde_json::Value {
     let arguments = [&["check"], arguments, &["--only", kind, "--json"]].concat();

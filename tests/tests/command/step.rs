@@ -68,7 +68,7 @@ fn steps_are_said_in_words_with_their_place() {
     }
 }
 
-/// What stands between two heights is seen in the source, and not in an image.
+/// A face between two heights is seen in the source, and not in an image.
 #[test]
 fn kerbs_with_upright_faces_are_none_where_the_source_is_known() {
     let folder = folder("kerbs_with_upright_faces_are_none_where_the_source_is_known");
@@ -175,7 +175,7 @@ fn gaps_of_a_real_monastery_have_widths() {
     }
 }
 
-/// What stands or hangs at one place of an edge takes nothing away from the others.
+/// A face at one place of an edge does not hide other places of the edge.
 #[test]
 fn a_part_of_an_edge_is_a_step() {
     let folder = folder("a_part_of_an_edge_is_a_step");

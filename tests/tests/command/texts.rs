@@ -1,4 +1,4 @@
-//! What the command says, where it was misunderstood or silent.
+//! Messages of the command where people misunderstood it or it was silent.
 
 use crate::shell::{BRIDGE, OF_SOURCES, SETTINGS, bridge, but_friction, error, expect, folder, found, holds, report};
 use hardpan_builder::query::column::COLUMNS;
@@ -77,7 +77,7 @@ fn mending_in_single_precision_is_told_from_rounding() {
 /// Settings that state all friction.
 const MU: &str = "[[material]]\nname = \"\"\nmu = 0.5\n";
 
-/// What is said of a source, as severity and kind.
+/// Findings of a source, as severity and kind.
 fn pairs(found: &[[&str; 2]]) -> Vec<[String; 2]> {
     found.iter().map(|pair| pair.map(String::from)).collect()
 }
@@ -163,7 +163,7 @@ fn with_voids(side: f64, height: &str) -> String {
     hills(30, side, [10.0, 20.0, 100.0]).lines().enumerate().map(vertex).collect()
 }
 
-/// What rasters have in place of a height is told, with number and place, and does not hide how the rest lies.
+/// Values for missing heights are reported with number and place, and do not hide how the rest lies.
 #[test]
 fn heights_that_stand_for_no_data_are_told() {
     let folder = folder("no_data");
@@ -300,7 +300,7 @@ fn outliers_that_are_left_out_may_be_meant() {
     expect(0, &folder, &strict);
 }
 
-/// A file in millimetres is told beside one in metres. Who states a unit is believed.
+/// A file in millimetres is reported beside one in metres. Who states a unit is believed.
 #[test]
 fn each_file_is_asked_for_its_unit() {
     let folder = folder("each_file_is_asked_for_its_unit");
@@ -372,7 +372,7 @@ fn hints_lead_to_what_was_meant() {
     holds(&why, &["vprp files are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
 }
 
-/// Of equal images only the picture is asked, and shows the ground.
+/// A picture of equal images shows the ground.
 #[test]
 fn equal_images_are_drawn() {
     let folder = folder("equal_images_are_drawn");

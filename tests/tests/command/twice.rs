@@ -178,7 +178,7 @@ fn what_lies_twice_hangs_on_no_grid() {
             };
             all.push(found["findings"].as_array().unwrap().iter().map(figures).collect::<Vec<_>>());
         }
-        // what is just 4 m2 is told, too
+        // what is just 4 m2 is reported, too
         assert!(all[0].len() >= 2 && all.iter().all(|found| *found == all[0]), "{all:#?}");
     }
 }
@@ -287,7 +287,7 @@ fn what_crosses_lies_not_twice() {
     assert!(area(&twice) < 36.0, "{twice}");
 }
 
-/// Of real files only one has it: the arrows on an interchange, about an inch above the road.
+/// Only one real file has it: the arrows on an interchange, about an inch above the road.
 #[test]
 fn real_ground_lies_once() {
     let folder = folder("real_ground_lies_once");

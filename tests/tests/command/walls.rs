@@ -1,4 +1,4 @@
-//! What an image has for rays, on the command line.
+//! Walls in images, on the command line.
 
 use crate::shell::{expect, folder};
 use serde_json::Value;

@@ -13,7 +13,7 @@ use verification::random::points;
 /// Beyond the last lattice coordinate.
 const END: i64 = 1 << 31;
 
-/// What the bytes of a bundle say.
+/// Content of a bundle's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Held {
     record: u32,

@@ -24,7 +24,7 @@ fn spikes_of(scene: &Scene, options: &Options) -> Vec<Finding> {
 /// steepest edge.
 type Spike = (usize, f64, usize, f64);
 
-/// What hangs together of some vertices along edges that may be used.
+/// Connected parts of some vertices, along edges that may be used.
 fn together(
     among: &BTreeSet<usize>,
     edges: &BTreeSet<[usize; 2]>,

@@ -169,7 +169,7 @@ fn a_source_of_which_most_area_lies_outside_stops_the_build() {
     assert_eq!(repair(&far(500_000 << 12), &Options::default()).unwrap().1.outside, 0);
 }
 
-/// What is left out on purpose is no outlier, and the rest is where the origin is.
+/// Parts that are left out on purpose are no outliers, and the rest is where the origin is.
 #[test]
 fn what_is_not_included_stops_no_build() {
     let mut scene = fixtures::town(1);

@@ -51,7 +51,7 @@ pub fn shuffled(scene: &Scene, seed: u64) -> Scene {
     }
 }
 
-/// What `make` gives on so many threads.
+/// Result of `make` on so many threads.
 pub fn on_threads<T: Send>(threads: usize, make: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(make)
 }

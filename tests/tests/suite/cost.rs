@@ -1,4 +1,4 @@
-//! What queries cost at most: by place, by an option of the build; and how near most of the ground is to its source.
+//! Worst cost of queries: by place, by an option of the build; and the distance of most ground from its source.
 
 use crate::common::{as_given, compare, hills, image, joined, lattice_scene, moved, on_threads, shuffled};
 use hardpan::{Cost, Point, Status, Terrain, Trace, format};
@@ -217,7 +217,7 @@ fn by_01_no_query_costs_more_than_allowed() {
     }
 }
 
-/// What it says to allow, is enough.
+/// The allowance that the error names is enough.
 #[track_caller]
 fn refused(scene: &Scene, options: &Options) -> (HotSpot, String) {
     match build(scene, options).err() {
@@ -288,7 +288,7 @@ fn by_01_what_no_division_brings_about() {
         let (worst, _) = refused(&scene, &within(100, Some(4)));
         assert!(worst.lines > 4 && worst.least, "{name}: {worst:?}");
     }
-    // both: the worse is told, in whichever tile it lies
+    // both: the worse is reported, in whichever tile it lies
     let both = [fan, stack].concat();
     let scene = lattice_scene(&both, (0..both.len() as u32 / 3).map(triangle).collect());
     for tile_log2 in [None, Some(14)] {
@@ -306,7 +306,7 @@ fn by_01_what_no_division_brings_about() {
     assert!(matches!(build(&scene, &within(9, Some(2))).err(), Some(BuildError::Option(_))));
 }
 
-/// A tile that costs too much is refused by itself, and of all the worst is told, with what is enough for each.
+/// A tile that costs too much is refused by itself, and of all the worst is reported, with what is enough for each.
 #[test]
 fn by_01_tiles_are_refused_one_by_one() {
     let scene = joined(moved(hills(20, 1.0), 2.3, 1.1), hills(30, 1.7));

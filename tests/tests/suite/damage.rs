@@ -131,7 +131,7 @@ fn by_06_found_no_ground_or_damaged() {
     }
 }
 
-/// What is wrong outside the tiles comes in the first step, costs no other step anything, and hides no tile.
+/// A fault outside the tiles comes in the first step, costs no other step anything, and hides no tile.
 #[test]
 fn a_damaged_section_is_told_at_once_and_the_tiles_are_checked_all_the_same() {
     let clean = image(&hills(300, 1.0));
@@ -247,7 +247,7 @@ fn by_06_a_damaged_border_is_not_extended() {
     assert!((asked.len()..asked.len() + count * 4).contains(&lost), "{lost} of {}", asked.len());
 }
 
-/// What of the head decays after it was opened is found too.
+/// Decay of the head after it was opened is found too.
 #[test]
 fn by_06_a_head_that_decays_is_told() {
     use hardpan_builder::ImageFile;

@@ -237,7 +237,7 @@ fn scene_of(triangles: &[[[i64; 3]; 3]]) -> Scene {
     lattice_scene(&steps, faces.collect())
 }
 
-/// Of what is level the ground, by its corners in cells.
+/// Level ground, by its corners in cells.
 fn ground_of(scene: &Scene) -> Vec<[[i64; 3]; 3]> {
     let (ground, _) = repair(scene, &Options { stitch: None, ..Options::default() }).unwrap();
     let cells = |v: u32| ground.positions[v as usize].map(|p| (p / 3.0) as i64);
@@ -251,8 +251,8 @@ fn ground_of(scene: &Scene) -> Vec<[[i64; 3]; 3]> {
     all
 }
 
-/// What stands on a hilly slab, is sunk into it, touches it from within, or hangs over it lies within its box, and is
-/// none of its cavities; what is within it is. Against the cells that are full, in any order of the triangles.
+/// Solids on a hilly slab, sunk into it, touching it from within or hanging over it lie within its box and are none of
+/// its cavities. Against the cells that are full, in any order of the triangles.
 #[test]
 fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
     let mut state = 1u64;

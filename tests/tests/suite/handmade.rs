@@ -864,7 +864,7 @@ fn a_section_that_need_not_be_understood_changes_no_answer() {
     assert_eq!(many.len() + 8, 24);
 }
 
-/// What is passed over has its checksum and its place all the same, once, and no other flags.
+/// An unknown section has its checksum and its place all the same, once, and no other flags.
 #[test]
 fn a_section_that_is_passed_over_is_proven_too() {
     let clean = image(&[More { kind: 11, flags: 0 }, More { kind: 77, flags: 2 }]);

@@ -22,7 +22,7 @@ fn stitched(scene: &Scene) -> (Vec<[Point; 3]>, Report) {
     (triangles(&ground), report)
 }
 
-/// What is on the lattice before anything is stitched.
+/// Vertices on the lattice before anything is stitched.
 fn given(scene: &Scene) -> Vec<[Point; 3]> {
     triangles(&repair(scene, &as_given()).unwrap().0)
 }
@@ -209,7 +209,7 @@ fn kerb(angle: f64, spacings: [f64; 2], rise: i64, gap: f64) -> Vec<[Point; 3]> 
     faces
 }
 
-/// Of places beside the line of a kerb, up to two steps away, how many have no ground within half a metre of height.
+/// Counts places beside the line of a kerb, up to two steps away, without ground within half a metre of height.
 fn misses(scene: &Scene, angle: f64, o: &Options) -> usize {
     let built = build(scene, o).unwrap();
     let t = Terrain::open_verified(&built.image).unwrap();

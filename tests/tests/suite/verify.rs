@@ -1,4 +1,4 @@
-//! What `verify` proves, held against planted faults: sums are mended after each, so only the proof itself can see it.
+//! Proofs of `verify`, held against planted faults: sums are mended after each, so only the proof itself can see it.
 
 use crate::common::{as_given, curb_and_patch, hills, image};
 use crate::handmade;
@@ -738,7 +738,7 @@ fn by_02_more_places_than_words() {
     assert!(cover.faults.first.iter().any(|f| f.what.contains("more places than its words")), "{verdict:#?}");
 }
 
-/// What is a seam says a search by brute force, of heaps as they are and stitched, across the borders of tiles too.
+/// A search by brute force finds the same seams, of heaps as they are and stitched, across the borders of tiles too.
 #[test]
 fn by_02_seams_are_those_that_stitching_closes() {
     let (mut found, mut none) = (0, 0);
@@ -875,7 +875,7 @@ fn by_02_a_road_over_country_in_groups() {
 }
 
 /// Above a node of several stand twenty with one entry each, its bundles and its rectangle, in the room of another,
-/// which is gone: what lay there is told as missing, and nothing else.
+/// which is gone: what lay there is reported as missing, and nothing else.
 #[test]
 fn by_02_nodes_of_one_rectangle() {
     let clean = road_over_country();
@@ -1183,7 +1183,7 @@ fn by_02_real_meshes_are_proven() {
     }
 }
 
-/// Stated errors hold, and whatever is beyond them is told.
+/// Stated errors hold, and whatever is beyond them is reported.
 #[test]
 fn by_05_against_the_source() {
     for (name, scene) in small().into_iter().chain([("far", fixtures::far()), ("city", fixtures::city())]) {
@@ -1265,8 +1265,8 @@ fn by_05_each_triangle_is_asked_for_in_its_middle() {
     }
 }
 
-/// Of each triangle the material, by its name, is one that the source has there: also of one of two in one place, and
-/// whatever their order.
+/// The material of each triangle, by its name, is one that the source has there: also of one of two in one place, and
+/// in any order.
 #[test]
 fn by_05_materials_are_those_of_the_source() {
     let mut scene = fixtures::mats();
@@ -1442,7 +1442,7 @@ fn by_05_the_worst_is_beyond_its_own_tile() {
     let worst = &a.source.worst[0];
     assert!(a.source.exceeded > 0 && worst.at[..2] == [20.0, 20.0] && worst.stated < 1e-5, "{a:?}");
     assert!((worst.height - 0.1).abs() < 0.01 && (a.source.height - 0.4).abs() < 0.01, "{a:?}");
-    // six triangles meet there; the place is told once
+    // six triangles meet there; the place is reported once
     assert!(a.source.missing == 0 && a.source.farthest.is_empty(), "{a:?}");
     let places: BTreeSet<_> = a.source.worst.iter().map(|s| s.at.map(f64::to_bits)).collect();
     assert!(places.len() == a.source.worst.len() && places.len() == 8, "{a:?}");
@@ -1577,7 +1577,8 @@ fn by_05_what_is_too_steep() {
     }
 }
 
-/// What is closed in a file may not be in two joined by name; what looks down there is a source of ground nevertheless.
+/// A part that is closed in its file may not be closed in two files joined by name. A face that looks down there is a
+/// source of ground nevertheless.
 #[test]
 fn by_05_a_file_twice() {
     let mut once = fixtures::bridge();

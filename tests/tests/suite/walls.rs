@@ -409,7 +409,7 @@ fn a_section_of_another_image_is_refused() {
     assert_eq!(Terrain::open(&short).err(), Some(OpenError::HeadInvalid));
 }
 
-/// What the section takes: at most 2.5 bytes of heights a triangle of even ground, and 40 bytes a wall, all in.
+/// Bytes of the section: at most 2.5 bytes of heights a triangle of even ground, and 40 bytes a wall, all in.
 #[test]
 fn bytes_for_rays() {
     let size = |scene: &Scene| {

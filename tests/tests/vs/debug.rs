@@ -190,7 +190,7 @@ fn vt_27_a_build_with_debug_is_a_build_and_an_export() {
     }
 }
 
-/// What may not be written stops the build before there is an image, and nothing is half written.
+/// A file that may not be written stops the build before there is an image, and nothing is half written.
 #[test]
 fn vt_27_nothing_is_replaced_and_nothing_half_written() {
     let folder = bridge("vt_27_nothing_is_replaced_and_nothing_half_written");
@@ -465,7 +465,7 @@ fn scene(corners: &[[f64; 2]]) -> Scene {
     scene
 }
 
-/// Of a height field each cell is two triangles, whose corners are posts; inside the kernel's ground is bilinear.
+/// Each cell of a height field is two triangles, whose corners are posts; inside the kernel's ground is bilinear.
 #[test]
 fn vt_105_height_fields_are_drawn_too() {
     let (field, pitch) = (field(), 0.13);
@@ -701,7 +701,7 @@ fn scan(side: usize) -> Scene {
     scene
 }
 
-/// What 999 of 1,000 queries take at most, tests and lines; the bytes of all tiles, and how many bundles they have.
+/// Worst cost of 999 of 1,000 queries, tests and lines; the bytes of all tiles, and how many bundles they have.
 fn taken(scene: &Scene, split: Split) -> [u64; 4] {
     let built = image(scene, &Options { split: Some(split), ..Options::default() });
     let t = Terrain::open(&built).unwrap();
@@ -747,7 +747,7 @@ fn vt_51_dense_is_for_scans() {
     assert!(100 * dense[2] < 113 * default[2], "{dense:?} {default:?}");
 }
 
-/// What is counted as a leaf is what a query reads: `read` says of each cell's box what lies in it.
+/// A counted leaf is one that a query reads: `read` says of each cell's box what lies in it.
 #[test]
 fn vt_29_a_leaf_names_what_its_box_counts() {
     let built = image(&fixtures::town(1), &Options::default());

@@ -63,7 +63,7 @@ fn linked(folder: &Path, source: &Path, flags: &[&str], libraries: &[&str]) -> P
     program
 }
 
-/// What a program prints in its folder, which must end well and complain of nothing.
+/// Runs a program in its folder, which must end well and complain of nothing; returns its output.
 fn run(folder: &Path, program: &Path, arguments: &[&str]) -> String {
     let wrapper = env::var("HARDPAN_RUN").unwrap_or_default();
     let mut words = wrapper.split_whitespace();
@@ -464,7 +464,7 @@ fn vt_98_vt_99_vt_100_triangles_and_points_are_counted_and_told() {
     silent("counts");
 }
 
-/// What an OBJ holds beside faces: `usemtl` of lines, and those lines as corners.
+/// Contents of an OBJ beside faces: `usemtl` of lines, and those lines as corners.
 fn lines(folder: &Path, name: &str) -> BTreeMap<String, Vec<[[f64; 3]; 2]>> {
     let text = fs::read_to_string(folder.join(name)).unwrap();
     let (corners, mut material, mut all) = (obj(&text).0, String::new(), BTreeMap::<_, Vec<_>>::new());
@@ -545,7 +545,7 @@ fn vt_84_different_handles_work_side_by_side() {
     is_the_grid(&folder, "thread3.vsterrain");
 }
 
-/// What the example in Python prints. Python itself does things that valgrind complains of, so it may complain of
+/// Output of the example in Python. Python itself does things that valgrind complains of, so it may complain of
 /// anything but the library.
 fn python(folder: &Path, interpreter: &str) -> String {
     let (example, shared) = (library().join("examples/example.py"), built("libhpan_vsterrain.so"));

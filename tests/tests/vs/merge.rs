@@ -20,7 +20,7 @@ use hardpan_builder::{
 use serde_json::Value;
 use verification::random::Random;
 
-/// What a step of rounding moves at most, in plan and height, on the default lattice.
+/// Most that a step of rounding moves, in plan and height, on the default lattice.
 const ROUNDING: [f64; 2] = [std::f64::consts::SQRT_2 / 8192.0, 1.0 / 131_072.0];
 
 /// Builds a scene as the command does, with a record, and saves it.
@@ -568,7 +568,7 @@ fn stated(test: &str) -> std::path::PathBuf {
     folder
 }
 
-/// What `make` says of two materials holds after build, merge and rebuild with these flags.
+/// A statement of `make` about two materials holds after build, merge and rebuild with these flags.
 fn with_factors(test: &str, flags: &[&str], make: impl Fn([f64; 2]) -> [f64; 2], said: &str) -> PathBuf {
     let folder = stated(test);
     let before = frictions(&folder, "stated.hpan");

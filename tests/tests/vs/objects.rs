@@ -20,7 +20,7 @@ fn road_and_ice(test: &str) -> std::path::PathBuf {
 
 const BOTH: &str = "[[source]]\nfile = \"asphalt.obj\"\n[[source]]\nfile = \"ice.obj\"\n";
 
-/// Builds by these settings and gives back what is told.
+/// Builds by these settings and gives back what is reported.
 fn built(here: &Path, settings: &str) -> String {
     fs::write(here.join("s.toml"), settings).unwrap();
     let [_, err] = expect(0, here, &["build", "--settings", "s.toml", "-o", "s.hpan", "--force"]);
@@ -34,13 +34,13 @@ fn refused(here: &Path, settings: &str) -> String {
     error(2, here, &["build", "--settings", "s.toml", "-o", "s.hpan", "--force"])
 }
 
-/// What an image answers at places.
+/// Answers of an image at places.
 fn asked(here: &Path, image: &str, places: &[&str]) -> Vec<Value> {
     let [out, _] = expect(0, here, &[&["query", image, "--json"], places].concat());
     serde_json::from_str(&out).unwrap()
 }
 
-/// Of each place mu and material.
+/// mu and material of each place.
 fn grips(here: &Path, places: &[&str]) -> Vec<(f64, String)> {
     let all = asked(here, "s.hpan", places);
     all.iter().map(|a| (a["mu"].as_f64().unwrap(), a["material"].as_str().unwrap().into())).collect()
@@ -96,7 +96,7 @@ fn by_14_rules_speak_of_objects_files_and_materials() {
     built(&here, &format!("{files}{materials}[[rule]]\nobject = \"*\"\nname = \"All\"\nrr = 1\nmu = 0.6\n"));
     assert_eq!(grips(&here, &places), vec![grip(0.6, "All"); 5]);
 
-    // one that earlier ones leave nothing is told
+    // one that earlier ones leave nothing is reported
     let rules = "[[rule]]\nobject = \"*\"\nmu = 1\n[[rule]]\nobject = \"Road\"\nmu = 0.2\n";
     let err = built(&here, &format!("{files}{materials}{rules}"));
     holds(&err, &["do nothing: rule 2 (object \"Road\"): earlier rules state all that it states"]);
@@ -205,7 +205,7 @@ fn by_14_a_source_speaks_of_all_its_faces() {
     holds(&err, &["look like percent", "source 1 (\"asphalt.obj\") mu 90"]);
 }
 
-/// What is typed first leads to what works.
+/// First attempts that fail lead to lines that work.
 #[test]
 fn by_14_hints_lead_to_what_works() {
     let here = road_and_ice("by_14_hints_lead_to_what_works");
@@ -426,7 +426,7 @@ fn by_14_placements_are_those_of_matrices() {
     holds(&why, &["line 3: source 1 (\"ramp.obj\"): "]);
 }
 
-/// Of a sheet that is given front and back, the side that looks up answers, whichever name comes first.
+/// The side that looks up answers for a sheet that is given front and back, whichever name comes first.
 #[test]
 fn by_14_of_a_sheet_with_two_sides_that_which_looks_up_answers() {
     let here = folder("by_14_of_a_sheet_with_two_sides_that_which_looks_up_answers");

@@ -127,7 +127,7 @@ fn listed(test: &str) -> PathBuf {
     folder
 }
 
-/// What a query of an image says of a place.
+/// Answer of an image at a place.
 #[track_caller]
 fn at(folder: &Path, image: &str, place: &str) -> Value {
     let [out, _] = expect(0, folder, &["query", image, place, "--json"]);
@@ -267,7 +267,7 @@ fn vt_12_a_foreign_terrain_is_answered_with_the_way_round() {
     assert!(!err.contains("VehicleSim"), "{err}");
 }
 
-/// What a file holds decides what it is, whatever it is called.
+/// The content of a file decides its kind, whatever its name is.
 #[test]
 fn vt_53_content_decides_and_not_the_name() {
     let folder = folder("vt_53_content_decides_and_not_the_name");

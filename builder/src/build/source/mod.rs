@@ -12,7 +12,7 @@ use crate::settings::frame::Transform;
 /// The names of a file's axes.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// What a scene has of one file.
+/// The part of a scene that comes from one file.
 pub struct Part<'a> {
     /// The file.
     pub file: &'a Path,

@@ -5,7 +5,7 @@ use crate::report::{Code, Finding, Quantity, Severity};
 use super::{AXES, Part, plan};
 use crate::util::text::{counted, decimal, few, grouped};
 
-/// What programs write where there is no height, but for what no ground has.
+/// Values that programs write for missing heights, without those that real ground may have.
 pub const KNOWN: [f64; 11] =
     [-999.0, -9999.0, 9999.0, -99999.0, 99999.0, -32767.0, -32768.0, 32767.0, 65535.0, -2147483648.0, 2147483647.0];
 /// No ground is so high, whatever its unit: of single precision programs write this end, that end or a power of ten.

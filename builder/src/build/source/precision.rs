@@ -156,7 +156,7 @@ mod tests {
         read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap()
     }
 
-    /// What is said of it.
+    /// The finding for such a number.
     fn judged(number: impl Fn(f64) -> String, at: [f64; 2], side: f64, frame: Frame) -> Option<Rounded> {
         let read = grid(number, at, side, frame);
         Rounded::of(&parts(&read.scene, &[Path::new("a.obj")], &read.frames, &read.triangles)[0])

@@ -1,5 +1,5 @@
-//! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones
-//! stays.
+//! Removes all that is no ground: undersides, obstacles, vertical, collapsed and steep triangles. One of coincident
+//! triangles stays.
 
 use crate::build::lattice::{Wall, upward};
 use crate::report::{Contested, LeftOut};
@@ -33,7 +33,7 @@ enum Fate {
 /// How many there are.
 const FATES: usize = Fate::Wall as usize + 1;
 
-/// What [`ground`] finds out.
+/// Results of [`ground`].
 pub struct Cleaned {
     /// Twice the plan area of each triangle of the scene, in its order, square steps; zero for a triangle that is left
     /// out.

@@ -59,7 +59,7 @@ fn random(seed: &mut u64) -> f64 {
     (*seed >> 11) as f64 * exp2(-53)
 }
 
-/// What is asked for the nearest ground straight above or below a place, however far.
+/// Options of a query for the nearest ground straight above or below a place, at any distance.
 pub fn upright() -> hardpan::Options {
     let windows = Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 };
     hardpan::Options { windows, fallback: hardpan::format::fallback::MISS }

@@ -50,7 +50,7 @@ pub fn ceilings(
 /// boxes the planes of its own meet within their boxes. A shell with more is taken for no cavity: each costs time.
 const AROUND: usize = 4096;
 
-/// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
+/// For each triangle of closed sources whether it is inside out; empty if there is no such source.
 fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
     let sources = faces.par_iter().map(|f| usize::from(f.source) + 1).max().unwrap_or(0);
     // opposite edges cancel out; what remains proves a source open
@@ -118,7 +118,7 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
     faces.iter().zip(numbers).map(of).collect()
 }
 
-/// What a closed source is made of: numbers of shells and of triangles.
+/// Parts of a closed source: numbers of shells and of triangles.
 #[derive(Clone, Default)]
 struct Source {
     shells: Vec<usize>,
@@ -227,12 +227,12 @@ fn tops(own: &[Piece]) -> Vec<[i32; 3]> {
     tops
 }
 
-/// What lies in a box or over it.
+/// The box of all that lies in a box or over it.
 fn over(low: [i32; 3], [x, y, _]: [i32; 3]) -> AABB<[i32; 3]> {
     AABB::from_corners(low, [x, y, i32::MAX])
 }
 
-/// What the plane of a triangle meets within its box.
+/// Triangles whose plane is met within its box.
 struct Near {
     within: AABB<[i32; 3]>,
     normal: [i128; 3],
@@ -370,7 +370,7 @@ fn looks_down(scene: &Scene, vertices: &[[i32; 3]], i: usize, f: &Face) -> bool 
     area < 0.0
 }
 
-/// Of a triangle of the source more than 0 if it looks up, less if down, and 0 if it is upright; exactly so.
+/// More than 0 if a triangle of the source looks up, less if down, and 0 if it is upright; exact.
 pub fn facing(scene: &Scene, i: usize) -> f64 {
     let [a, b, c] = scene.triangles[i].v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| Coord { x, y });
     orient2d(a, b, c)

@@ -29,7 +29,7 @@ pub struct Ground<'a> {
     /// Ascending, but while triangles are divided: then those that are gone stay in their places.
     pub faces: Vec<Face>,
     pub moved: Moved,
-    /// What repairs did to it.
+    /// Repairs of the ground.
     pub record: Record,
     pub materials: &'a [Material],
     /// The origin in steps.
@@ -38,15 +38,15 @@ pub struct Ground<'a> {
     pub farthest: [f64; 2],
     /// Edges that triangles of another part of the ground have, too.
     pub inner: Vec<[u32; 2]>,
-    /// What walls have to follow, if there are any.
+    /// The changes that walls have to follow, if there are walls.
     pub trail: Option<Trail>,
 }
 
-/// What was done to vertices and edges of the ground, one after the other.
+/// Changes of vertices and edges of the ground, in order.
 #[derive(Default)]
 pub struct Trail(pub Vec<Step>);
 
-/// What walls at a place do as well.
+/// A change that walls at a place repeat.
 pub enum Step {
     /// A vertex went to another place.
     Moved(Place, Place),
@@ -163,7 +163,7 @@ impl Sweep {
 }
 
 impl Record {
-    /// To be called before anything changes.
+    /// Begins the record; call it before anything changes.
     pub fn begin(&mut self, vertices: &[Place], faces: &[Face]) {
         self.before.get_or_insert_with(|| (vertices.to_vec(), faces.to_vec()));
     }

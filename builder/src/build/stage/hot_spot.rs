@@ -4,8 +4,8 @@ use super::bundle::Tri;
 use crate::build::cost::HotSpot;
 use crate::options::MaxCost;
 
-/// What stands over the thickest place of a rectangle that may cost this much: triangles, with the number of the
-/// bundle of each. The place is in steps. Heights within `merge` steps are one layer.
+/// Triangles over the thickest place of a rectangle that may cost this much, with the number of each bundle. The place
+/// is in steps. Heights within `merge` steps are one layer.
 pub fn hot_spot(
     tris: &[(Tri, u32)],
     low: [i64; 2],
@@ -35,7 +35,7 @@ pub struct Refused {
     pub enough: MaxCost,
 }
 
-/// What keeps to a limit of cost, or why it does not.
+/// A result within a limit of cost, or the reason why there is none.
 pub enum Costed<T> {
     Within(T),
     Refused(Refused),
@@ -47,7 +47,7 @@ impl Refused {
         Refused { worst, enough: most.raised(worst.tests, worst.lines) }
     }
 
-    /// Of two parts of the ground, or of one and then again with more allowed.
+    /// Joins the refusals of two parts of the ground, or of one part and the same part with a higher limit.
     pub fn and(self, other: Refused) -> Refused {
         let MaxCost { tests, lines } = other.enough;
         let enough = self.enough.raised(tests, lines.unwrap_or(0));

@@ -1,4 +1,4 @@
-//! What a rule of VS Terrain asks for in a tile at least, before anything is built.
+//! Estimates the least that a rule of VS Terrain asks for in a tile, before anything is built.
 //!
 //! Triangles that hang together across edges are a *sheet* of a square if none of their edges ends within it: then they
 //! cover all of it. A square within meets all its sheets, so the rule divides it at least as far as their number and
@@ -40,7 +40,7 @@ struct Seen<'a> {
 /// Sheets of a square.
 struct Sheets {
     count: u32,
-    /// Of what hangs together, sheets or not.
+    /// Number of connected parts, sheets or not.
     parts: u32,
     /// Steps between the highest and the lowest corner that triangles over any place of it have, at least, and at most.
     height: [u32; 2],

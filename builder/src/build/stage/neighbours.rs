@@ -188,8 +188,7 @@ impl<'a> Lines<'a> {
         &self.cells[at(first)..at(last + 1)]
     }
 
-    /// What stands in the cells that lie within reach of a line, and of what lies around it, column by column; none if
-    /// it is much.
+    /// Finds what stands in the cells within reach of a line, and around it, column by column; none if it is too much.
     fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[Point]; 8]>> {
         let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
         let slope = if a[0] == b[0] { 0.0 } else { (b[1] - a[1]) as f64 / (b[0] - a[0]) as f64 };

@@ -39,14 +39,14 @@ pub struct Tiling {
     /// Triangles, ascending for each tile.
     faces: Vec<u32>,
     moved: HashMap<[i32; 2], [f64; 2]>,
-    /// What the source itself is off by in each tile, if that is said.
+    /// Error of the source itself in each tile, if that is stated.
     source_error: Option<HashMap<[i32; 2], [f64; 2]>>,
     /// Ceilings and obstacles that each tile has, ascending.
     walls: HashMap<[i32; 2], Vec<u32>>,
 }
 
 impl Tiling {
-    /// Of tiles of this side, the mesh's.
+    /// A partition into tiles of this side.
     pub fn new(
         mesh: &Mesh,
         rasters: &[Rastered],

@@ -150,7 +150,7 @@ fn rounded(v: f64) -> f64 {
 
 /// Positions by their places.
 struct Given<'a> {
-    /// Of each position, steps.
+    /// Absolute places of all positions, steps.
     absolute: &'a [[i64; 3]],
     /// Which positions count, and their order.
     positions: Vec<u32>,
@@ -195,7 +195,7 @@ fn numbered(absolute: &[[i64; 3]], positions: &[u32], stages: &dyn Stages) -> Nu
     Numbered { order, starts }
 }
 
-/// What of a source lies outside.
+/// Counts of the parts of a source that lie outside.
 #[derive(Default)]
 struct Lost {
     /// Triangles, and twice their plan area in square steps.

@@ -176,7 +176,7 @@ fn reciprocal(pitch: f64) -> u64 {
     (1u128 << (64 - exponent)).div_ceil(mantissa.into()) as u64
 }
 
-/// What a tile holds of a field: first block, blocks and cells, in x and y.
+/// The part of a field that a tile holds: first block, blocks and cells, in x and y.
 #[derive(Clone, Copy)]
 pub struct Part {
     first: [u32; 2],
@@ -214,7 +214,7 @@ impl Rastered {
         [0, 1].map(|k| [0, 1].map(|a| ends[a][k] >> 8))
     }
 
-    /// What lies in a square; none if nothing does.
+    /// The part that lies in a square; none if there is none.
     pub fn part(&self, x: i64, y: i64, s: i64) -> Option<Part> {
         let mut part = Part { first: [0; 2], blocks: [0; 2], cells: [0; 2] };
         for (a, low) in [x, y].into_iter().enumerate() {

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Most times that is looked again: what is added may end beside what was swept, too.
 const MAX_REPEATS: usize = 64;
-/// What is shorter is no part of an edge.
+/// Shorter pieces are no part of an edge, metres.
 const MIN_LENGTH: f64 = 1e-9;
 /// Parts of a long edge that have boxes of their own.
 const PARTS: usize = 4;
@@ -31,7 +31,7 @@ const PARTS: usize = 4;
 const MANY: usize = 1024;
 /// Lines that are looked at together: of each there may be so much.
 const TOGETHER: usize = 1 << 14;
-/// What rounding takes of an error in plan, in steps.
+/// Rounding takes so much of an error in plan, in steps.
 const ROUNDING: f64 = 0.7;
 /// How wide rounding makes an upright wall in plan, in steps: within that a wall is at all its heights.
 const WALL: f64 = 1.5;
@@ -323,7 +323,7 @@ fn ends_of_some(vertices: &[Place], faces: &[Face], lines: &[[Place; 2]], level:
     lines.par_iter().enumerate().flat_map_iter(pieces).collect()
 }
 
-/// What is left of a part when others are taken out of it.
+/// The pieces of a part that remain when others are taken out of it.
 fn gaps([mut from, to]: [f64; 2], mut others: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     others.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
     others.push([to; 2]);
@@ -407,7 +407,7 @@ fn strips([a, b]: [Place; 2], margin: f64, rise: f64) -> impl Iterator<Item = AA
     })
 }
 
-/// What has a box along a line, each once; more than [`MANY`] if it is much.
+/// The boxes along a line, each once; more than [`MANY`] if there are many.
 fn found(boxes: &Boxes, line: [Place; 2], rise: f64) -> Vec<u32> {
     let parts = strips(line, 0.0, rise);
     let all = parts.flat_map(|part| boxes.locate_in_envelope_intersecting(part).take(MANY + 1).map(|b| b.data));

@@ -36,7 +36,7 @@ pub fn weld(ground: &mut Ground, near: Near) -> Repair {
     repair
 }
 
-/// What is to be joined.
+/// Vertices that are to be joined.
 pub struct Joins {
     /// Pairs of a vertex and its root, ascending.
     pub moves: Vec<(u32, u32)>,

@@ -101,8 +101,7 @@ struct Users {
 /// The ends of an edge, the least first, lattice steps from the origin.
 type Ends = [[i32; 3]; 2];
 
-/// Of the edges whose least end is in a tile, those at which ground ends, in no order: the tile holds all that meet
-/// there.
+/// Edges at which ground ends, in no order, whose least end is in a tile. The tile holds all that meet there.
 fn ends(tile: &TileView, log2: u32) -> Vec<(Ends, Users)> {
     let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
     let triangles: usize = tile.bundles().map(|bundle| bundle.triangles()).sum();

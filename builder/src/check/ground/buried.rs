@@ -33,13 +33,13 @@ pub const PARALLEL: f64 = 1.0;
 /// Less is not told, square metres.
 pub const SMALL: f64 = 1.0;
 
-/// What lies above by no more than this, of the limit, is at one height.
+/// Ground that lies above by no more than this part of the limit is at one height.
 const LEVEL: f64 = 0.1;
 
 /// Two materials, the lesser number first, and whether the first of them lies above.
 type Side = ([u16; 2], bool);
 
-/// What parts hang together at: an edge of a triangle, its least end first, lattice steps from the origin.
+/// The joint of two parts: an edge of a triangle, its least end first, lattice steps from the origin.
 type Link = (Side, [[i32; 3]; 2]);
 
 /// Ground of one material above ground of another, which hangs together.
@@ -66,7 +66,7 @@ impl Part {
 /// The parts of a tile, or of all.
 #[derive(Default)]
 struct Ground {
-    /// Of each link its number, and whether ground at it is at one height.
+    /// For each link its number, and whether ground at it is at one height.
     numbers: HashMap<Link, (u32, bool)>,
     links: DisjointSet,
     parts: Vec<(Side, Part)>,
@@ -89,7 +89,7 @@ impl Ground {
         })
     }
 
-    /// Of each number the first of its part, which has all of it.
+    /// Finds for each number the first of its part, which has all of it.
     fn gather(&mut self) {
         for i in 0..self.parts.len() {
             let first = self.links.of(i as u32) as usize;
@@ -111,7 +111,7 @@ impl Ground {
     }
 }
 
-/// What a tile knows of the parts in it, as far as others need it.
+/// Parts of a tile, as far as other tiles need them.
 struct OfTile {
     parts: Vec<(Side, Part)>,
     /// Those edges that other tiles may know, too, with the number of their part, and whether ground at them is at one
@@ -120,8 +120,8 @@ struct OfTile {
     crossings: Vec<[u32; 2]>,
 }
 
-/// What stands through other ground by more than so much, metres, that of most area first. An error says why nobody
-/// looked.
+/// Ground that stands through other ground by more than so much, metres, largest area first. An error says why the
+/// analysis could not run.
 pub fn buried(t: &Terrain, limit: f64) -> Result<Vec<Finding>, String> {
     let look = Look { lattice: Lattice::of(t), tile_log2: t.header().tile_log2, limit };
     let see = |ground: &mut (Ground, [i32; 2]), cell: &Stack, pair: [&Member; 2]| {

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::layer_pair::Owner;
 
-/// What two triangles share in plan is a matter of rounding if it is narrower, lattice steps.
+/// An overlap that is narrower in plan comes from rounding, lattice steps.
 const NARROW: f64 = 2.0;
 
-/// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is told.
+/// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is reported.
 const PAIRS: u64 = 1 << 22;
 const PAIRS_EACH: u64 = 32;
 

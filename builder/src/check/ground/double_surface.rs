@@ -31,18 +31,18 @@ const PAIRS_EACH: u64 = 32;
 const EACH: f64 = 16.0;
 const PLACES: f64 = 262_144.0;
 const WORK: f64 = 2_097_152.0;
-/// What lies nearer is no second ground, metres: overlays lie 2 mm above what they cover.
+/// Nearer ground is no second ground, metres: overlays lie 2 mm above what they cover.
 pub const MIN_APART: f64 = 0.005;
 /// From here on it may be a pavement, metres: it is a note.
 const KERB: f64 = 0.1;
 /// Heights that differ by less are one, metres.
 const ALIKE: f64 = 1e-6;
-/// What comes apart faster crosses, metres a metre.
+/// Surfaces that diverge faster cross each other, metres a metre.
 const PARALLEL: f64 = 0.1;
 /// Less is what touches by chance, square metres.
 const SMALL: f64 = 4.0;
 
-/// What was found.
+/// Surfaces that lie twice.
 pub struct DoubleSurfaces {
     pub pairs: Vec<Pair>,
     /// Cells in which nobody looked.
@@ -149,7 +149,7 @@ impl<'a> Look<'a> {
         self.lattice.area(cell.size[0] as f64 * cell.size[1] as f64)
     }
 
-    /// What lies over other ground in a tile, and the number of heaps.
+    /// Surfaces over other ground in a tile, and the number of heaps.
     fn over(&self, tile: &TileView) -> (Vec<Near>, u64) {
         let (mut found, mut heaps) = (Vec::new(), 0);
         tile.stacked(|cell| {
@@ -193,8 +193,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// What lies over other ground over a cell, at places that are asked: anywhere, so that nothing regular lies
-    /// between them all.
+    /// Surfaces over other ground in a cell, at irregular places, so that no regular structure falls between all of
+    /// them.
     fn at_places(&self, cell: &Stack, found: &mut Vec<Near>) {
         let mut state = mix(cell.low[0] as u64) ^ cell.low[1] as u64;
         let mut next = || {
@@ -219,7 +219,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// To a thousandth of a millimetre, or of a square millimetre.
+/// Rounds to a thousandth of a millimetre, or of a square millimetre.
 fn round(v: f64) -> f64 {
     (v * 1e6).round() / 1e6
 }
@@ -268,7 +268,7 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
 }
 
 impl Pair {
-    /// Of pieces; none if there are none.
+    /// Joins pieces; none if there are none.
     fn of(near: Vec<Near>) -> Option<Self> {
         let area = area(&near);
         let mean = near.iter().map(|n| n.area * n.over.height()).sum::<f64>() / area;

@@ -121,7 +121,7 @@ impl OfBuild {
         json!({ "max_gap": Limits::default().gap, "open_edges": self.edges, "found": found, "first": first })
     }
 
-    /// What was looked for, and how much of it there is.
+    /// One line: what was looked for, and how many there are.
     pub fn sum(&self) -> String {
         let (edges, most) = (counted(self.edges, "open edge"), metres(Limits::default().gap));
         match self.gaps.as_ref().map(Vec::len) {

@@ -24,7 +24,7 @@ use self::{
     pairs::{ALL, Ask, Pairs, pairs},
 };
 
-/// What is looked for in ground, metres.
+/// Limits of the analyses of ground, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Gaps of up to this width; so far apart are the edges of a pair at most.
@@ -45,11 +45,11 @@ impl Default for Limits {
     }
 }
 
-/// What one analysis found.
+/// Findings of one analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     pub code: Code,
-    /// What was looked for, metres, if the kind has a limit.
+    /// Limit of the analysis, metres, if the kind has one.
     pub limit: Option<f64>,
     /// How many there are; none if nobody looked.
     pub found: Option<usize>,

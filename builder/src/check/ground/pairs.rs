@@ -8,8 +8,8 @@
 //! - a *step*, as high as they differ in height, if that is more than they lie apart;
 //! - or both.
 //!
-//! Of ground steeper than 60 degrees edges are no pair, and no step goes up or down to it: no wheel stands there.
-//! Edges lie in a tree of boxes, and what is looked at beside one of them is bounded by `MAX_LOOKED`.
+//! Edges of ground steeper than 60 degrees form no pair, and no step goes up or down to it: no wheel stands there.
+//! Edges lie in a tree of boxes. `MAX_LOOKED` bounds how many are looked at beside one of them.
 
 use std::{
     cell::Cell,
@@ -56,7 +56,7 @@ const RIGHT: f64 = 4.0;
 /// Most heights over a place that are compared; of more nothing is known.
 const LAYERS: usize = 64;
 
-/// What is looked for.
+/// Limits of the search.
 pub struct Ask<'a, F> {
     /// Only ground between these heights counts, metres.
     pub heights: [f64; 2],
@@ -70,7 +70,7 @@ pub struct Ask<'a, F> {
     pub scene: Option<&'a Scene>,
 }
 
-/// What was found.
+/// Pairs that were found.
 pub struct Pairs {
     pub gaps: Vec<Gap>,
     pub steps: Vec<Step>,
@@ -247,7 +247,7 @@ struct Look<'a, 's, F> {
     ask: &'s Ask<'s, F>,
 }
 
-/// What was met along an edge.
+/// Pieces that were met along an edge.
 struct Way {
     met: Vec<Met>,
     /// Places that are asked about and have no partner.
@@ -311,7 +311,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         all.iter().filter_map(met).min_by(|a, b| a.far.total_cmp(&b.far).then(a.number.cmp(&b.number)))
     }
 
-    /// What lies beside all places of an edge.
+    /// All places beside an edge.
     fn way(&self, number: usize) -> Way {
         let e = self.edges[number];
         let count = places_of(e);
@@ -367,7 +367,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
         top >= low && self.t.segment_m(from, top - low).found()
     }
 
-    /// What is between a place and where ground begins again: a gap, a step or both.
+    /// The gap, the step or both, between a place and where ground begins again.
     fn met(&self, e: &Edge, number: usize, found: Partner, most: f64) -> Option<Met> {
         let (Partner { number: partner, out, z, share: on, .. }, hair) = (found, self.hair);
         // no wheel stands on either
@@ -567,7 +567,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64> + Sync> Look<'a, '_, F> {
     }
 }
 
-/// Heights that differ by less are told as one, metres.
+/// Heights that differ by less are reported as one, metres.
 const ALIKE: f64 = 1e-4;
 
 /// Two of some places that are as far apart as any, about: that farthest from the first, and that farthest from it.

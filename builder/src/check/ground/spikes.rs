@@ -37,8 +37,8 @@ pub const FEWEST: usize = 3;
 /// Vertices of a group at most.
 pub const MAX_VERTICES: u32 = 16;
 
-/// What a vertex is known by: its field, if it is a post, and its place in query steps from the origin; that of a post
-/// is in plan only.
+/// Key of a vertex: its field, if it is a post, and its place in query steps from the origin; a post has a place in
+/// plan only.
 type Key = (Option<[u16; 2]>, [i64; 3]);
 
 /// A vertex in query steps from the origin.
@@ -87,7 +87,7 @@ impl Vertices {
         })
     }
 
-    /// What may be a spike, by its first vertex; `links` says what is together.
+    /// Vertices that may be a spike, by the first vertex of each group; `links` joins groups.
     fn groups(&self, links: &mut DisjointSet, voids: &[i64]) -> HashMap<u32, Group> {
         let mut all: HashMap<u32, Group> = HashMap::new();
         let mut add = |i: u32, links: &mut DisjointSet| {
@@ -115,7 +115,7 @@ struct Group {
     is_whole: bool,
 }
 
-/// What is around a group.
+/// The ring around a group.
 struct Ring {
     low: i64,
     high: i64,

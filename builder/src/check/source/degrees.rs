@@ -17,7 +17,7 @@ const SHARES: [f64; 2] = [0.25, 0.8];
 const HEIGHTS: usize = 6;
 
 /// A corner of ground whose places look like degrees, in the file's numbers and in the scene; none if a unit is stated.
-/// What has no area in plan says nothing: it is a wall, or its places were rounded to so few digits.
+/// A triangle without area in plan shows nothing: it is a wall, or rounding collapsed it.
 pub fn corner(part: &Part) -> Option<[[f64; 3]; 2]> {
     if part.frame.says_unit() == Says::Caller {
         return None;

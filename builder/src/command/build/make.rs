@@ -146,7 +146,7 @@ impl<'a> Plan<'a> {
         built
     }
 
-    /// What is wrong with the ground, as far as a build looks; stops with `--strict`.
+    /// Findings of the ground that a build looks for; stops with `--strict`.
     fn look(&self, t: &Terrain, built: &Built, ready: &mut Ready, report: &mut Report) -> Done {
         let Ready { provenance, scene, applied, sources, scene_file, .. } = ready;
         let Settings { allow, build, .. } = &provenance.settings;
@@ -221,7 +221,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What there is, in a few lines.
+    /// Prints the image in a few lines.
     #[allow(clippy::too_many_arguments)]
     fn tell(
         &self,
@@ -291,7 +291,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What became of triangles that are not as the source has them.
+/// Counts triangles that differ from the source.
 pub fn fates(r: &crate::report::Report, out: &mut dyn Write) -> Done {
     let left_out = [
         (r.left_out.excluded, format!("{} not included", grouped(r.left_out.excluded))),

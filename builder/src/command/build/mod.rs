@@ -90,7 +90,7 @@ pub struct Args {
     force: bool,
 }
 
-/// What is read.
+/// Options of reading.
 #[derive(clap::Args)]
 pub struct Sources {
     #[arg(required_unless_present = "settings", value_name = "FILE", help = help_of_files())]
@@ -113,7 +113,7 @@ fn help_of_files() -> String {
     )
 }
 
-/// What becomes of the ground before it is used.
+/// Options that change the ground before it is used.
 #[derive(clap::Args)]
 pub struct Repairs {
     /// Zero of the lattice, multiples of 4096 m [default: near the median]
@@ -188,7 +188,7 @@ impl TypedValueParser for Presets {
     }
 }
 
-/// What may be typed: a preset, or that they are to be listed.
+/// Names that may be typed: a preset, or the word that lists them.
 fn preset_names() -> Vec<&'static str> {
     Split::PRESETS.iter().map(|(name, _)| *name).chain(["list"]).collect()
 }
@@ -227,7 +227,7 @@ impl Repairs {
         typed.contains(&true) || *drop_outliers
     }
 
-    /// What is typed goes before what the settings say.
+    /// Options of the command line override settings.
     pub fn over(&self, build: &mut Options) {
         build.origin = self.origin.or(build.origin);
         build.weld = self.weld.map_or(build.weld, |t| t.near(build));

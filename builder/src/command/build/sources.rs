@@ -1,4 +1,4 @@
-//! What a build reads: settings, files, and how they lie.
+//! Sources of a build: settings, files, and their frames.
 
 use std::{
     fs,
@@ -25,17 +25,17 @@ use super::{
     Done, Failure, Report, Sources, Transform, has_extension, named, quoted, same,
 };
 
-/// What is to be read: its files as they were named, and what is said of each.
+/// Files to read, by their names, with the options of each.
 pub struct Asked<'a> {
     from: &'a Sources,
     pub settings: Settings,
-    /// What is wrong with them, though they are read.
+    /// Findings about files that are read nevertheless.
     remarks: Vec<String>,
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
     /// Whether an error among the findings stops the reading.
     pub stops: bool,
-    /// What a scene said beside them.
+    /// A scene that settings read.
     scene: Option<mavs::Read>,
 }
 
@@ -288,7 +288,7 @@ fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<V
     each.collect()
 }
 
-/// What is said of a file, by its name.
+/// Options of a file, by its name.
 fn without_folders(path: &Path, source: &SourceFile) -> SourceFile {
     let mut source = SourceFile { file: file_name(path), ..source.clone() };
     let on = source.scatter.iter_mut().flat_map(|s| &mut s.on);
@@ -322,7 +322,7 @@ fn read(
     Ok((inputs, import, placed))
 }
 
-/// What the settings say for nothing, and what they hardly mean.
+/// Warns of settings without effect, and of settings that contradict their names.
 pub fn remark(settings: &Settings, sources: &[Placed], applied: &Applied, report: &mut Report) {
     let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
     if !applied.idle.is_empty() {

@@ -157,7 +157,7 @@ fn of_sources(args: &Args) -> Done<Found> {
     let title = few(files.iter().map(|file| named(file)), files.len() as u64);
     let allow = &ready.provenance.settings.allow;
     let wants = |code| args.wants(code) && !allow.contains(&code);
-    // those of the sources are told once
+    // those of the sources are reported once
     let told: Vec<String> = report.findings.iter().map(|f| findings::line(f, files.len() > 1)).collect();
     report.warnings.retain(|line| !told.contains(line));
     let own = report.findings.drain(..).chain(check::built(&built.report, options));

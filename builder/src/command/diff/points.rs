@@ -24,7 +24,7 @@ use crate::import::file_name;
 use crate::query::table::{Points, Row};
 use crate::util::text::micrometres;
 
-/// What is said as JSON.
+/// JSON of a comparison with points.
 #[derive(Serialize)]
 struct Said<'c> {
     /// Within the tolerance, if there is one.
@@ -198,7 +198,7 @@ fn print_one(d: &Differences, name: &str, unit: &str, out: &mut impl Write) -> D
     )?;
     let [half, most, nearly, all] = d.percentiles.map(told);
     writeln!(out, "{:<12} 50 % within {half}, 90 % {most}, 99 % {nearly}, 99.9 % {all}", "")?;
-    // the largest is told
+    // the largest is reported
     for (k, off) in d.worst.iter().enumerate().skip(1).filter(|(_, off)| off.difference != 0.0) {
         writeln!(out, "{:>12} {}", format!("{}.", k + 1), place(off, unit))?;
     }

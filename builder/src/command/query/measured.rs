@@ -25,7 +25,7 @@ use super::{
 use crate::query::Ask;
 use crate::query::table::{Points, Row};
 
-/// What the columns are called, before those of the file that go with them.
+/// Names of the columns, before those of the file that go with them.
 #[rustfmt::skip]
 pub const COLUMNS: [&str; 22] = [
     "x", "y", "z_from", "length", "found", "z", "dzdx", "dzdy", "nx", "ny", "nz", "mu", "rr", "material", "layer", "triangle",

@@ -1,4 +1,4 @@
-//! What of a file had no ground, or no number, or no height.
+//! Counts of rows without ground, number or height.
 
 use hardpan::{Answer, Reach, Status, Terrain};
 
@@ -17,13 +17,13 @@ pub struct Missed {
     outside: u64,
     /// Number of the first of them among all points, from 1, and its line.
     first: [u64; 2],
-    /// Of lines; layers ask for none.
+    /// Heights of lines; layers ask for none.
     pub heights: Heights,
     pub odd: Tally,
     /// Lines with a z and ground, and those of them whose ground is beyond the near window.
     asked_z: u64,
     far: Tally,
-    /// Of a drive.
+    /// Jumps of a drive.
     pub jumps: Jumps,
 }
 

@@ -174,7 +174,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     tell(args, &terrain, drive, &missed)
 }
 
-/// What wheels stand on.
+/// Tyre contact of wheels.
 fn wheels(args: &Args, terrain: &Terrain, tyre: &TyreSpec, out: &mut impl Write) -> Done {
     if args.poses.is_empty() && args.along.is_none() {
         let hint = "a tyre stands somewhere: --pose x,y,z[,yaw,pitch,roll], or --along DRIVE.csv";
@@ -385,7 +385,7 @@ fn answer(
     asked.map(|()| answers.missed)
 }
 
-/// What writes answers, and counts those that are none.
+/// Writes answers, and counts those without ground.
 struct Answers<'a, 's, F> {
     args: &'a Args,
     terrain: &'a Terrain<'a>,
@@ -452,7 +452,7 @@ impl<F: Fn(io::Error) -> Failure> Answers<'_, '_, F> {
     }
 }
 
-/// What a file has beside the points that are answered together.
+/// Columns of a file beside the points that are answered together.
 #[derive(Clone, Copy)]
 enum Beside<'b> {
     /// They were typed.

@@ -250,7 +250,7 @@ fn sentence(t: &Terrain, shot: &Shot, answer: &RayAnswer) -> String {
     }
 }
 
-/// What a ray reads on its way.
+/// The parts that a ray reads on its way.
 fn explain(t: &Terrain, shot: &Shot, options: &RayOptions, out: &mut impl Write) -> io::Result<()> {
     let Ok(ray) = shot.ray(t) else { return writeln!(out, "{}", sentence(t, shot, &shot.answer(t, options))) };
     let mut cost = Cost::default();

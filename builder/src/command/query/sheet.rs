@@ -11,9 +11,9 @@ use crate::query::table::{Passed, Stop};
 /// One answer.
 pub struct Row<'r> {
     pub ask: &'r Ask,
-    /// Of `--along`.
+    /// The end of `--along`.
     pub stop: Option<&'r Stop>,
-    /// Of `--layers`: the number from the top, zero if there is none.
+    /// With `--layers` the number from the top, zero if there is none.
     pub layer: Option<u32>,
     pub status: Status,
     pub hit: &'r Hit,
@@ -52,7 +52,7 @@ impl Row<'_> {
         self.found() || self.filled
     }
 
-    /// What the search found; nothing where there is no ground.
+    /// Result of the search; nothing where there is no ground.
     pub fn reach(&self) -> &'static str {
         match (self.found(), self.layer, self.ask) {
             (false, ..) if self.filled => Reach::Fallback.name(),
@@ -70,7 +70,7 @@ pub fn slope(t: &Terrain, hit: &Hit) -> [f64; 2] {
     t.slope_f64(hit).map(|s| s + 0.0)
 }
 
-/// What rows hold beside the answers.
+/// Content of rows beside the answers.
 pub struct Shape {
     pub drive: bool,
     pub layers: bool,

@@ -14,7 +14,7 @@ use crate::query::column::{COLUMNS, Column, Value};
 pub struct Table<'t, 'a, W> {
     pub terrain: &'t Terrain<'a>,
     pub out: W,
-    /// Of x and y, and of the z that was asked with, if it is shown.
+    /// Decimals of x and y, and of the z that was asked with, if it is shown.
     pub decimals: usize,
     pub from: Option<usize>,
 }

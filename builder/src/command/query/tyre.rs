@@ -1,4 +1,4 @@
-//! What wheels stand on: typed poses, or the wheels of a drive.
+//! Tyre contact: typed poses, or the wheels of a drive.
 
 use std::io::{self, Write};
 

@@ -22,7 +22,7 @@ use super::{
 pub struct Args {
     /// Terrain image
     file: PathBuf,
-    /// What is meant for --against
+    /// The file that --against needs
     #[arg(hide = true)]
     more: Vec<PathBuf>,
     /// Measure the error, and compare the materials, against the meshes that the image was made from
@@ -46,7 +46,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What is not typed of the transform comes from the image.
+/// Parts of the transform that are not typed come from the image.
 fn as_built(arg: clap::Arg) -> clap::Arg {
     if !["up", "unit", "scale", "rotate", "translate"].contains(&arg.get_id().as_str()) {
         return arg;
@@ -112,7 +112,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     Ok(())
 }
 
-/// What to do about faults that a check found.
+/// Hints about faults that a check found.
 fn mend(check: &str, crowded: bool, file: &Path) -> String {
     match check {
         _ if crowded => format!("nothing is known to be damaged; {}, and build again", clean()),
@@ -125,7 +125,7 @@ fn mend(check: &str, crowded: bool, file: &Path) -> String {
     }
 }
 
-/// What to do where a mesh is too crowded for a proof.
+/// The hint for a mesh that is too crowded for a proof.
 pub fn clean() -> String {
     format!(
         "clean the mesh there, cut it into tiles, or leave the object out: include = false (instead of true) in its [[material]] of {SETTINGS}"

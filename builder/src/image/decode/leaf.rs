@@ -13,13 +13,13 @@ pub struct BundleView<'a> {
     pub(super) shift: u8,
 }
 
-/// What a tile holds of a height field.
+/// The part of a height field that a tile holds.
 #[derive(Clone, Copy)]
 pub struct Field<'a> {
     /// Its record.
     pub patch: &'a Patch,
     pub(super) words: &'a [u32],
-    /// What its places count from, in query steps.
+    /// Origin of its places, in query steps.
     pub(super) zero: [i64; 2],
 }
 
@@ -73,7 +73,7 @@ impl Field<'_> {
 }
 
 impl<'a> BundleView<'a> {
-    /// Of half words whose plan bases count from here, in multiples of 2^`shift`.
+    /// A bundle of half words whose plan bases count from here, in multiples of 2^`shift`.
     pub fn of(halves: &'a [u16; bundle::HALVES], base: [i32; 2], shift: u8) -> Self {
         BundleView { halves, base, shift }
     }

@@ -48,7 +48,7 @@ pub struct Named<'a> {
     pub part: usize,
 }
 
-/// What lies in a leaf that a query read.
+/// Content of a leaf that a query read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafView {
     /// Triangles of a bundle, 1 to 16; of a block of heights none.
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// What is over a place is in a leaf that was read, and what was tested is one of its triangles.
+    /// Ground over a place is in a leaf that was read, and a tested triangle is one of its triangles.
     #[test]
     fn vt_17_leaves_that_a_query_reads() {
         let mut blocks = 0;

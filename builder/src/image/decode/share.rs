@@ -5,7 +5,7 @@ use super::tile::{Held, Placed, TileView, cell_of, records};
 use hardpan::format::{self, Node, ROOT, TileRecord, block, entry, word};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// What a place of the index holds that no node divides.
+/// The end of the index at a place.
 pub enum Spot<'s> {
     /// A block, and its number in the tile.
     Block(Cells<'s>, u32),
@@ -57,7 +57,7 @@ pub struct Sharing<'f> {
 }
 
 impl<'a> TileView<'a> {
-    /// Of a tile that stands by itself.
+    /// A tile that stands by itself.
     pub fn alone(record: &'a TileRecord, head: &'a format::Tile, words: &'a [u32]) -> Self {
         TileView { record, head, words }
     }

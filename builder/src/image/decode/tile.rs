@@ -39,7 +39,7 @@ pub(super) struct Placed<'a> {
     pub(super) depth: u32,
 }
 
-/// What an entry of a node holds that is no node.
+/// An entry of a node that leads to no node.
 pub(super) enum Held<'a> {
     Block(&'a [u32]),
     /// The word at which its record stands.
@@ -76,7 +76,7 @@ impl<'a> TileView<'a> {
         })
     }
 
-    /// What [`leaf`] could mean in a tile that starts at this word of the image.
+    /// Leaves that a [`leaf`] may name in a tile that starts at this word of the image.
     pub(super) fn leaves(&self, start: usize, record: usize, lines: u32) -> Vec<LeafView> {
         let view = |triangles: Option<usize>, attribute: u8| {
             let a = self.palette().get(usize::from(attribute))?;
@@ -384,7 +384,7 @@ pub(super) fn cell_of(placed: &Placed, low: [i64; 2], cell: usize) -> ([i64; 2],
     ([0, 1].map(|i| low[i] + at[i] * size[i]), size)
 }
 
-/// Of two columns the one that costs more.
+/// The costlier of two columns.
 pub(super) fn costlier(a: Column, b: Column) -> Column {
     let key = |c: &Column| {
         let Cost { nodes, leaves, tests, lines } = c.cost;

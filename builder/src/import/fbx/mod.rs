@@ -29,7 +29,7 @@ use crate::scene::{Scene, Triangle};
 use crate::settings::frame::{Axes, Native, Transform};
 use crate::util::text::{counted, grouped};
 
-/// What the format has it when a file says nothing.
+/// Frame of a file that states none.
 const NATIVE: Native = Native::silent(Up::Y, Unit::Cm);
 /// Bytes of an object's name with those that it stands in.
 const LONGEST_NAME: usize = 4_096;

@@ -28,7 +28,7 @@ use super::{
 use crate::scene::{Scene, Triangle};
 use crate::settings::frame::Native;
 
-/// What nobody says of the numbers of an OBJ.
+/// Frame of an OBJ whose numbers nobody described.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
 /// Bytes that are parsed at once.
 const PART: usize = 512 << 10;
@@ -215,7 +215,7 @@ fn name(pieces: &[Piece]) -> Option<Named> {
     Some(Named { materials: materials.list, sources: sources.list, runs })
 }
 
-/// What a map holds, or will from now on.
+/// The number of a key in a map, new or not.
 fn known<K: Eq + Hash>(map: &mut HashMap<K, u32>, key: K, new: impl FnOnce() -> Option<u32>) -> Option<u32> {
     Some(match map.entry(key) {
         Entry::Occupied(known) => *known.get(),

@@ -12,7 +12,7 @@ pub const BACK: u32 = u32::MAX - 1;
 pub const HUGE: u32 = u32::MAX - 2;
 const _: () = assert!(MAX_VERTICES == HUGE as usize);
 
-/// What whole lines of a file say.
+/// Content of whole lines of a file.
 #[derive(Default)]
 pub struct Piece {
     /// Ends of lines in it.
@@ -53,7 +53,7 @@ pub struct Change {
     pub name: String,
 }
 
-/// What a name names.
+/// The kind of thing that a name names.
 #[derive(Clone, Copy)]
 pub enum What {
     /// Ends the group too.

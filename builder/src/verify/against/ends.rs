@@ -21,7 +21,7 @@ type Parts = ([Point; 2], Vec<[f64; 2]>);
 
 /// Metres.
 const STEP: f64 = 0.5;
-/// What is shorter, in parts of an edge, is none.
+/// Shorter parts of an edge do not count.
 const MIN_PART: f64 = 1e-9;
 /// Most boxes of one edge.
 const BOXES: f64 = 16.0;
@@ -286,7 +286,7 @@ fn heights(line: [Point; 2]) -> [f64; 2] {
     line.map(|p| p[2])
 }
 
-/// What is left of a part without others.
+/// The rest of a part without others.
 fn without([mut from, to]: [f64; 2], mut others: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     others.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
     let mut left = Vec::new();

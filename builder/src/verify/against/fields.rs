@@ -47,7 +47,7 @@ pub struct FieldError {
     pub between: Difference,
 }
 
-/// What a tile has of a height field.
+/// The part of a height field that a tile holds.
 struct Part<'a> {
     words: &'a [u32],
     patch: Patch,

@@ -7,12 +7,12 @@ use hardpan::Terrain;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-/// What becomes of the source's triangles.
+/// Outcome of the source's triangles.
 pub(super) struct Sorted {
     /// Those that must have ground, of coincident ones the first, with the materials that stay there.
     pub(super) kept: Vec<([Point; 3], u16)>,
-    /// Of each triangle that settings do not leave out beyond doubt the material that stays there: its own where no
-    /// other ground is coincident.
+    /// For each triangle that settings certainly keep, the material that stays there: its own where no other ground is
+    /// coincident.
     pub(super) stays: Vec<Option<u16>>,
     /// Those that are not kept, by cause.
     pub(super) lost: Vec<LeftOut>,

@@ -33,7 +33,7 @@ use std::collections::BTreeSet;
 pub use surface::Surface;
 use zerocopy::FromBytes;
 
-/// What f64 and the answer's own rounding may add to an error, metres.
+/// Slack for f64 and the answer's own rounding in an error, metres.
 pub const SLACK: f64 = 1e-7;
 /// Places that are tried again in each of the worst triangles.
 const AGAIN: usize = 256;
@@ -41,7 +41,7 @@ const AGAIN: usize = 256;
 const WORST: usize = 16;
 /// Least posts that are compared.
 const POSTS: usize = 1 << 16;
-/// Places that are told.
+/// Places that are reported.
 const MAX_PLACES: usize = 8;
 /// Degrees from a limit, or from upright, within which rounding may decide what is too steep.
 const DOUBT: f64 = 1e-5;
@@ -97,11 +97,10 @@ pub struct SurfaceError {
     pub exceeded: u64,
     /// Those of them that have nothing of the other surface within the stated error in plan: lost or gained ground.
     pub missing: u64,
-    /// Of places that have some those farthest above what their tile states first, then those with the largest error,
-    /// each another place of another triangle.
+    /// Places with ground: first those farthest above the error that their tile states, then those with the largest
+    /// error, each another place of another triangle.
     pub worst: Vec<Spot>,
-    /// Of places that have none those farthest from ground at their height first, each another place of another
-    /// triangle.
+    /// Places without ground: those farthest from ground at their height first, each another place of another triangle.
     pub farthest: Vec<Spot>,
     /// Largest error in height, metres, of places that have some.
     pub height: f64,
@@ -132,7 +131,7 @@ pub struct LeftOut {
     pub first: Option<Point>,
 }
 
-/// What a comparison found.
+/// Results of a comparison.
 #[derive(Clone, Debug)]
 pub struct Agreement {
     /// Error that the head states, in plan and in height, metres.
@@ -292,13 +291,13 @@ fn plan_area([a, b, c]: &[Point; 3]) -> f64 {
     ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2.0
 }
 
-/// What places of a triangle have.
+/// Results at the places of a triangle.
 #[derive(Default)]
 struct Part {
     places: u64,
     exceeded: u64,
     missing: u64,
-    /// Of those that have something of the other surface in plan, and of those that have nothing.
+    /// The worst place with the other surface in plan, and the worst without.
     worst: Option<Spot>,
     farthest: Option<Spot>,
     height: f64,

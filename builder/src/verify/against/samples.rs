@@ -61,7 +61,7 @@ impl Iterator for Spread {
     }
 }
 
-/// What 50, 99 and 99.9 % of these have at most; zero if there are none.
+/// Quantiles of 50, 99 and 99.9 %; zero if there are none.
 pub fn quantiles(mut all: Vec<f32>) -> [f64; 3] {
     all.sort_unstable_by(f32::total_cmp);
     [0.5, 0.99, 0.999].map(|share| {

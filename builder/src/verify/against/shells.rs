@@ -81,7 +81,7 @@ pub fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<
     inside_out
 }
 
-/// Of each shell, largest first, whether it is a cavity.
+/// For each shell, largest first, whether it is a cavity.
 fn cavities(shells: &[Shell], corners: impl Fn(u32) -> Corners) -> Vec<bool> {
     let mut is_cavity = vec![false; shells.len()];
     // at whose least corner is a box of one wound otherwise
@@ -227,7 +227,7 @@ fn sides_meet(p: P, q: P, r: P, s: P) -> bool {
         && [(0, 1), (1, 2), (2, 0)].into_iter().all(|(i, j)| cross(i, j))
 }
 
-/// What hangs together of a closed source: its box in steps, six times its volume, and the triangles.
+/// A connected part of a closed source: its box in steps, six times its volume, and the triangles.
 struct Shell {
     low: P,
     high: P,

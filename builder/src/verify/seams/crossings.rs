@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes of a triangle in a bundle of sixteen: more triangles than that no tiles can hold.
 const EACH: u64 = 8;
 
-/// What all tiles add to.
+/// The sum of all tiles.
 pub struct Ledger {
     keyed: Sha256,
     log2: u32,
@@ -32,7 +32,7 @@ impl Ledger {
         Ledger { keyed, log2: h.tile_log2, met: AtomicU64::new(0), most: h.total_len / EACH }
     }
 
-    /// What a tile adds, given those that it holds: the sum for all tiles is 0.
+    /// The tile's part of the sum, from its triangles; all tiles together give 0.
     pub fn add(&self, view: &View, mut held: Vec<Tri>) -> u128 {
         held.sort_unstable();
         held.dedup(); // what it holds twice counts once

@@ -37,7 +37,7 @@ impl Edge {
 /// Ends of an edge that is not open; the lesser first.
 pub type Link = [[i32; 3]; 2];
 
-/// What was found of a set of open edges.
+/// Results for a set of open edges.
 #[derive(Default, Debug)]
 pub struct Seams {
     /// Open vertices that lie at a seam.
@@ -48,7 +48,7 @@ pub struct Seams {
     pub unfinished: bool,
 }
 
-/// How many places are told.
+/// How many places are reported.
 const MAX_PLACES: usize = 8;
 
 impl Seams {
@@ -61,7 +61,7 @@ impl Seams {
     }
 }
 
-/// What one tile leaves to be compared with its neighbours.
+/// Data of one tile that is compared with its neighbours.
 #[derive(Default)]
 pub struct Border {
     pub edges: Vec<Edge>,
@@ -114,7 +114,7 @@ pub fn may_link(a: [i32; 3], b: [i32; 3]) -> bool {
     within(a, b, 2)
 }
 
-/// Of `ends`, which are ends of open edges, those at a seam.
+/// The `ends` of open edges that lie at a seam.
 pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     let mut seams = Seams::default();
     if edges.is_empty() || ends.is_empty() {
@@ -168,8 +168,8 @@ const SQUARE: u32 = 14;
 /// slots by a hash.
 struct Grid {
     sizes: Vec<[u32; 2]>,
-    /// Of the squares that share a slot, a bit for each size of edges there: of the last for all from 63 on, and those
-    /// whose cells are larger than a square are everywhere.
+    /// For squares that share a slot, a bit for each size of edges there. The last bit stands for all sizes from 63 on;
+    /// edges whose cells are larger than a square are everywhere.
     squares: Vec<u64>,
     /// Where the edges of each slot start.
     starts: Vec<usize>,

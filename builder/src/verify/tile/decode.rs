@@ -52,12 +52,12 @@ pub(super) struct Content {
     /// Number of a group, then of each of its triangles, 16 a bundle.
     pub(super) groups: HashMap<Group, usize>,
     pub(super) numbers: Vec<u32>,
-    /// Of each triangle where its number stands first, and whether it stands in several places.
+    /// For each triangle the first place of its number, and whether it stands in several places.
     pub(super) places: Vec<u32>,
     pub(super) again: Vec<bool>,
     /// Whether bundles of one group hold the same triangle.
     pub(super) repeats: bool,
-    /// Of groups with rectangles of their own, in the order of their numbers: of all, or of none.
+    /// Groups with rectangles of their own, in the order of their numbers: all, or none.
     pub(super) own: Vec<Own>,
     pub(super) fields: Vec<Field>,
 }
@@ -181,7 +181,7 @@ impl Content {
         Ok(true)
     }
 
-    /// What a node of a group alone has, if it is this one.
+    /// The node of a group alone, if it is this one.
     pub(super) fn own(&self, group: &Group, node: usize) -> Option<&Own> {
         let own = || self.own.binary_search_by_key(self.groups.get(group)?, |own| own.places.start).ok();
         let own = (!self.own.is_empty()).then(own)??;

@@ -38,7 +38,7 @@ impl Own {
     }
 }
 
-/// Of each triangle bits for its edges: bit k for that from corner k.
+/// For each triangle bits for its edges: bit k for that from corner k.
 pub struct Edges {
     /// Just one other triangle lies there, on its other side.
     pub paired: Vec<u8>,
@@ -46,13 +46,12 @@ pub struct Edges {
     pub open: Vec<u8>,
     /// Other triangles have it, and it is not paired.
     pub crowded: Vec<u8>,
-    /// What hangs together at paired edges.
+    /// Parts that are connected at paired edges.
     parts: DisjointSet,
 }
 
 impl Edges {
-    /// Of triangles and their boxes; by the rectangles of nodes, no two of which have a place in common, if there are
-    /// any.
+    /// Edges of triangles and their boxes; by the rectangles of nodes, no two of which overlap, if there are any.
     pub fn new(tris: &[Tri], boxes: &[Box4], own: &[Own], numbers: &[u32]) -> Edges {
         let none = || vec![0; tris.len()];
         let edges = Edges { paired: none(), open: none(), crowded: none(), parts: DisjointSet::new(tris.len()) };

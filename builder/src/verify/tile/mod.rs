@@ -1,5 +1,4 @@
-//! What one tile claims, proven from its bytes: that its cells name every triangle over them, and that sheets are
-//! sheets.
+//! Proofs of a tile from its bytes: its cells name every triangle over them, and sheets are sheets.
 //!
 //! The kernel has checked the structure before, so every offset and count may be followed.
 
@@ -37,7 +36,7 @@ pub struct View<'a> {
     pub rect: Rect,
 }
 
-/// What came of a tile.
+/// Result of a tile.
 #[derive(Default)]
 pub struct Proof {
     pub cover: Faults,

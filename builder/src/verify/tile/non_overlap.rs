@@ -54,8 +54,8 @@ pub fn classes(tris: &[Tri], boxes: &[Box4], edges: &mut Edges, tile: &Rect) -> 
     classes
 }
 
-/// Of each of some triangles of a tile whether it certainly overlaps no other of them. Bit k of `balanced`: at the edge
-/// from corner k lie as many of them on one side as on the other.
+/// For each of some triangles of a tile whether it certainly overlaps no other of them. Bit k of `balanced`: at the
+/// edge from corner k lie as many of them on one side as on the other.
 fn non_overlapping(tris: &[Tri], boxes: &[Box4], balanced: &[u8], some: &[u32], tile: &Rect) -> Vec<bool> {
     let none = || vec![false; some.len()];
     let each = || some.iter().map(|&t| (&tris[t as usize], boxes[t as usize], balanced[t as usize]));

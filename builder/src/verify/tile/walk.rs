@@ -29,7 +29,7 @@ pub(super) fn at_entry(entry: i64, cells: u8) -> u32 {
 }
 
 impl Lists {
-    /// Of pairs of an entry with cells and a number.
+    /// Lists for pairs of an entry with cells and a number.
     fn new(entries: usize, pairs: &[(u32, u32)]) -> Lists {
         if pairs.is_empty() {
             return Lists::default();
@@ -83,7 +83,7 @@ pub(super) struct Bundle {
     /// class.
     pub(super) class: u32,
     pub(super) alone: u32,
-    /// Of its triangles those whose numbers stand elsewhere, too.
+    /// Triangles whose numbers stand elsewhere, too.
     pub(super) again: u32,
     /// The block that named it last, and what its cells name of it, 16 bits a cell.
     pub(super) stamp: u64,
@@ -95,11 +95,11 @@ pub(super) struct Walk<'a, const SMALL: bool> {
     pub(super) content: &'a Content,
     /// As in [`Edges`].
     pub(super) paired: &'a [u8],
-    /// Of all groups.
+    /// Bundles of all groups.
     pub(super) bundles: Vec<Bundle>,
     /// Those that the block at hand names, and of which triangles stand elsewhere.
     pub(super) touched: Vec<usize>,
-    /// Of each such triangle: the block that named it last, and in which of its cells.
+    /// For each such triangle: the block that named it last, and in which of its cells.
     pub(super) seen: Vec<u64>,
     pub(super) stamp: u64,
     /// Pairs that may still be compared.
@@ -116,8 +116,7 @@ pub(super) struct Walk<'a, const SMALL: bool> {
     pub(super) trials_left: u64,
     /// Patches that may still be tried with entries and cells.
     pub(super) patched_left: u64,
-    /// What a cell names that may overlap another, words of a sheet that so far name one class, and triangles of a
-    /// sheet.
+    /// Names in a cell that may overlap another, words of a sheet that so far name one class, and triangles of a sheet.
     pub(super) named: Vec<Named>,
     pub(super) whole: Vec<(u32, u32)>,
     pub(super) sheet: Vec<Member>,

@@ -23,7 +23,7 @@ const BATCH_SIZE: usize = 64;
 /// Scenes where wheels, layers, floors and swept caches are looked at too.
 const FULL: [&str; 3] = ["hills1m", "city", "strip"];
 
-/// What else can be asked for: the patch, the C interface, the builder, the edges of meshes, the emulated Cortex-M4F.
+/// Further subjects: the patch, the C interface, the builder, the edges of meshes, the emulated Cortex-M4F.
 const OTHERS: [&str; 5] = ["patch", "c", "builder", "edges", "m4f"];
 
 const HARDPAN: &str = "hardpan, single";
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 
     let mut report = Report::default();
     if !cfg!(feature = "embree") {
-        for what in [SINGLE, BATCH, WHEEL, FLOOR, LAYERS, SWEPT] {
+        for what in [SINGLE, BATCH, WHEEL, FLOOR, LAYERS, RAYS_1, RAYS_5, RAYS_100, SWEPT] {
             report.without(what, "no Embree 3 here");
         }
     }
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What has to be known to read the figures.
+/// The conditions of a measurement, which its reader needs.
 fn circumstances(effort: &Effort) -> String {
     let file = |path| std::fs::read_to_string(path).unwrap_or_default();
     let cpu = file("/proc/cpuinfo");
@@ -160,7 +160,7 @@ fn look_up<'q>(map: &'q Heightmap, queries: &'q [Query]) -> Contestant<'q> {
     Contestant::new(HEIGHTMAP, move |i| digest(Some(map.at(&queries[i]))))
 }
 
-/// What no structure can beat: a 64-byte line at random out of as many bytes as the image has.
+/// A floor for every structure: a 64-byte line at random out of as many bytes as the image has.
 fn lines(memory: &[[u64; 8]]) -> [Contestant<'_>; 2] {
     let pick = |i: usize| ((u128::from(Rng(i as u64).word()) * memory.len() as u128) >> 64) as usize;
     let mut last = 0;
@@ -402,6 +402,24 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
     bench.compare(WHEEL, &timings, HARDPAN_CURSOR, EMBREE);
     bench.compare(WHEEL_GRID, &timings, HARDPAN_CURSOR, GRID);
 
+    for (workload, what, length) in
+        [("rays of 1 m", RAYS_1, 1.0), ("rays of 5 m", RAYS_5, 5.0), ("rays of 100 m", RAYS_100, 100.0)]
+    {
+        let sights = workloads::sights(&mesh, &reference, effort.queries, length);
+        let (hardpan, sights) = (&peers.hardpan, &sights);
+        let mut all = vec![Contestant::new(HARDPAN, move |i| hardpan.sight(&sights[i]).unwrap_or(0.0))];
+        if let Some(embree) = &peers.embree {
+            let [ours, theirs] = [
+                sights.iter().filter(|s| hardpan.sight(s).is_some()).count(),
+                sights.iter().filter(|s| embree.sight(s).is_some()).count(),
+            ];
+            println!("  {workload}: {ours} meet something, {theirs} by Embree, of {}", sights.len());
+            all.push(Contestant::new(EMBREE, move |i| embree.sight(&sights[i]).unwrap_or(0.0)));
+        }
+        let timings = bench.race(workload, all, false);
+        bench.compare(what, &timings, HARDPAN, EMBREE);
+    }
+
     let queries = workloads::columns(&mesh, &reference, effort.queries);
     let checked = &queries[..effort.checked];
     let merge = peers.hardpan.layer_merge();
@@ -413,7 +431,7 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
     bench.compare(LAYERS, &timings, HARDPAN, EMBREE);
 }
 
-/// What builds, `verify` and reading take, and how near images are to their sources.
+/// Times builds, `verify` and reading, and measures how near images are to their sources.
 fn bench_builder(effort: &Effort, report: &mut Report) {
     let median = |values: &[f64]| timing::quantile(&mut values.to_vec(), 0.5);
     let range = |values: &[f64]| {

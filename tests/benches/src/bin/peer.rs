@@ -49,7 +49,7 @@ fn queries(path: &str) -> io::Result<Vec<Query>> {
     Ok(records::<32>(path)?.into_iter().map(query).collect())
 }
 
-/// What a workload asks for.
+/// Questions of a workload.
 enum Ask {
     Closest,
     Cursor,

@@ -4,7 +4,7 @@ use addr2line::Loader;
 use std::collections::{BTreeMap, HashMap};
 use std::{fs::File, io::BufRead, io::BufReader, path::Path};
 
-/// What a call of this function, as symbols have it, executes is looked at,
+/// Calls of this function, by the name that symbols have, are looked at.
 const CALL: &str = "3ask7closest";
 /// and of that what this function of the kernel does: from a block's number to height and normal. It is inlined.
 const PART: &str = "patch_cell";

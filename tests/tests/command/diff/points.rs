@@ -26,7 +26,7 @@ fn two_parts(test: &str) -> std::path::PathBuf {
     folder
 }
 
-/// What a point is off in height, parts of 1024 m, and in friction, parts of 16; the image less the reference.
+/// Offsets of a point in height, parts of 1024 m, and in friction, parts of 16; the image less the reference.
 fn offsets(k: i64) -> [i64; 2] {
     [(k * 37) % 101 - 30, k % 7 - 2]
 }
@@ -340,7 +340,7 @@ fn references_that_cannot_be_read() {
     let said = error(2, &folder, &["diff", "broken.hpan", "ref.csv", "--csv", "each.csv"]);
     assert!(said.starts_with("error: broken.hpan: ") && !folder.join("each.csv").exists(), "{said}");
     holds(&error(2, &folder, &["diff", "plane.obj", "ref.csv"]), &["plane.obj: this is not a terrain image"]);
-    // nothing to compare is no agreement, and what is not in the image is told
+    // nothing to compare is no agreement, and what is not in the image is reported
     fs::write(folder.join("ref.csv"), "x,y,z\nNaN,0,1\n").unwrap();
     let found = json_of(1, &folder, &["diff", "plane.hpan", "ref.csv"]);
     assert_eq!((&found["compared"], &found["heights"], &found["no_number"]), (&json!(0), &Value::Null, &json!(1)));

@@ -46,7 +46,7 @@ pub(super) const TAKEN: u32 = u32::MAX;
 /// Triangles of a vertex that have their bundle from which on they leave its list.
 pub(super) const MANY_TAKEN: u32 = 16;
 
-/// Of a triangle the last round that had it, and the last that saw it, or [`TAKEN`].
+/// For each triangle the last round that had it, and the last that saw it, or [`TAKEN`].
 #[derive(Clone, Copy, Default)]
 pub(super) struct Mark {
     had: u32,
@@ -59,7 +59,7 @@ pub(super) struct Growing<'a> {
     pub(super) frame: Frame,
     pub(super) round: u32,
     pub(super) marks: Vec<Mark>,
-    /// Of each vertex the last round that had it, and its place there.
+    /// For each vertex the last round that had it, and its place there.
     place: Vec<(u32, u8)>,
     pub(super) class: u16,
     /// Where the triangles that are too large for the class begin.

@@ -14,8 +14,8 @@ pub(super) struct Grown {
     pub(super) order: Vec<u32>,
 }
 
-/// Grows the bundles of triangles that stand in the order of their seeds, whose numbers among those given these are.
-/// What lies beside them counts from a number on.
+/// Grows the bundles of triangles in the order of their seeds; these are their numbers among those given.
+/// Bundles beside them count from a number on.
 pub(super) fn grown(
     tris: &[Tri],
     seeds: &[u32],
@@ -72,7 +72,7 @@ impl Around {
     }
 }
 
-/// What grows bundles from one seed after the other.
+/// Grows bundles from one seed after the other.
 pub(super) struct Grower<'a> {
     g: Growing<'a>,
     /// Numbers of the triangles among those given.

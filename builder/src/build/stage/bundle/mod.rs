@@ -69,7 +69,7 @@ pub struct Bundled {
     pub open: Vec<u8>,
 }
 
-/// What bundle positions of a node count from.
+/// Origin from which bundle positions of a node count.
 #[derive(Clone, Copy)]
 pub struct Frame {
     pub base: [i32; 2],
@@ -182,7 +182,7 @@ mod tests {
         (tris, all)
     }
 
-    /// What is foretold of wider classes is what they hold.
+    /// The counts foretold for wider classes are the counts that they hold.
     #[test]
     fn foretold_as_tried() {
         let (mut seed, told) = (1, Mutex::new([0; 3]));
@@ -204,7 +204,7 @@ mod tests {
         assert!(told.lock().unwrap().iter().all(|&n| n > 100), "{told:?}");
     }
 
-    /// Of more triangles than one thread grows each has one place, in the order of places.
+    /// More triangles than one thread grows have one place each, in the order of places.
     #[test]
     fn parts_are_one_list() {
         let count = 2 * TOGETHER as u64 + 1000;

@@ -51,7 +51,7 @@ pub struct Level {
     members: Vec<Member>,
 }
 
-/// What blocks take.
+/// Bytes and work of blocks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Load {
     /// Cells that are not empty, the sum of their tests, and the most.
@@ -85,7 +85,7 @@ impl Sizes {
 }
 
 impl Level {
-    /// Of these triangles, whose [cells](hardpan_shaders::Stages::cells) these are.
+    /// A level of these triangles, whose [cells](hardpan_shaders::Stages::cells) these are.
     pub fn of(sizes: Sizes, tris: &[u32], mut members: Vec<Member>) -> Level {
         let [columns, rows] = sizes.blocks.side_log2;
         let blocks = 1 << (columns + rows);
@@ -125,7 +125,7 @@ impl Level {
         patches.iter().copied().filter(|p| p.meets(low, size)).collect()
     }
 
-    /// What a block takes, but for bytes.
+    /// Work of a block, without its bytes.
     fn work(&self, k: usize, near: &[PatchArea]) -> Load {
         let mut tests = counts(self.members(k));
         self.each_patch(k, near, |cell, p| tests[cell] += p.reads);
@@ -166,7 +166,7 @@ impl Level {
         }
     }
 
-    /// What all blocks take.
+    /// Work of all blocks.
     fn total(&self, content: &Content, patches: &[PatchArea]) -> Load {
         let none = Load { bytes: NODE_BYTES, ..Load::default() };
         (0..self.blocks()).fold(none, |a, k| {

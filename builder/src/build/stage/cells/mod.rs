@@ -45,7 +45,7 @@ pub struct Block {
     words: Vec<CellRef>,
     /// Where the words of each cell end.
     ends: [u32; CELLS],
-    /// Of each cell whether it is one sheet without steps: no place of it has two heights.
+    /// For each cell whether it is one sheet without steps: no place of it has two heights.
     sole: [bool; CELLS],
     /// The word of a line at which its tail begins. Its lists begin at the first. This bounds the cost of a cell.
     pub tail: Option<usize>,
@@ -91,10 +91,10 @@ pub enum Entry {
     Patch(PatchArea),
 }
 
-/// What a grid is made of.
+/// Content of a grid.
 pub struct Content<'a> {
     pub bundled: &'a Bundled,
-    /// What no cell may cost more than, and the steps within which two heights are one layer.
+    /// Limit of the cost of each cell, and the steps within which two heights are one layer.
     pub most: Option<(MaxCost, f64)>,
     /// How many nodes there may be below each other.
     pub nodes: u32,
@@ -163,7 +163,7 @@ pub fn grid(
     Ok(refused.map_or(Costed::Within(grid), Costed::Refused))
 }
 
-/// What meets a rectangle: triangles and patches, and its entry if they need no block.
+/// Finds the triangles and patches that meet a rectangle, and its entry if they need no block.
 fn place(
     content: &Content,
     low: [i64; 2],

@@ -14,7 +14,7 @@ pub struct BoundaryVertices {
     pub vertices: Vec<u32>,
     /// Where they are.
     pub points: Counted,
-    /// Of each vertex of the mesh its number among them, or [`INNER`].
+    /// For each vertex of the mesh its number among them, or [`INNER`].
     numbers: Vec<u32>,
 }
 

@@ -15,7 +15,7 @@ use std::iter::once;
 /// Vertices that lie closer along a side, in steps, make needles whatever is done.
 const CLOSE: u128 = 5;
 
-/// What a side is to run through.
+/// A point that a side is to run through.
 #[derive(Clone, Copy)]
 pub struct Met {
     /// Where it lies beside the side.
@@ -138,7 +138,7 @@ impl<S: Search> Cut<'_, S> {
         sides
     }
 
-    /// What lies beside a side; none if there is a crowd at its ends or along it.
+    /// The points beside a side; none if there is a crowd at its ends or along it.
     pub fn beside(&self, k: usize) -> Option<Vec<Met>> {
         let View { ground, edges, boundary, near } = self.view;
         let (v, [a, b, _]) = (self.corners(), self.at_side(k));

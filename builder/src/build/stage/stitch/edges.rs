@@ -26,7 +26,7 @@ pub struct Edges {
     starts: Vec<u32>,
     /// Those that have changed since.
     changed: HashMap<u64, Users>,
-    /// Of each triangle a bit for each corner that an open edge runs from, and three bits higher if it is [a
+    /// For each triangle a bit for each corner that an open edge runs from, and three bits higher if it is [a
     /// fold](Self::is_fold).
     open: Vec<u8>,
     /// How many open edges there are at each vertex.
@@ -225,7 +225,7 @@ fn is_open(users: &[u32], e: u64, faces: &[Face]) -> bool {
     }
 }
 
-/// What is told of an open edge of so many triangles, at its first corner.
+/// Bits of an open edge of so many triangles, at its first corner.
 fn open_bits(users: usize) -> u8 {
     if users > 1 { 0b1001 } else { 0b0001 }
 }

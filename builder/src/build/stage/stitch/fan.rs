@@ -19,7 +19,7 @@ use std::collections::HashSet;
 pub const FAN: usize = 8;
 /// Most that make one where there is none.
 pub const NEEDLES: usize = 64;
-/// Of how many points of a row one has another above it.
+/// So many points of a row have one point of the row above.
 const STRIDE: usize = 4;
 /// Most points of the last row, by the kind of the rows.
 const LAST: [usize; 2] = [2, 3];

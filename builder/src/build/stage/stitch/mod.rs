@@ -72,7 +72,7 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     Repair { slit, ..done.repair }
 }
 
-/// What is to be done.
+/// A task of the stitching.
 #[derive(Clone, Copy)]
 struct Task {
     near: Near,
@@ -83,7 +83,7 @@ struct Task {
     outside: usize,
 }
 
-/// What was done, and what is left.
+/// Counts of what is stitched, and of what is left.
 #[derive(Clone, Default)]
 struct Done {
     repair: Repair,
@@ -126,13 +126,13 @@ fn most_added(faces: usize) -> u64 {
     (2 * faces as u64 + MAX_ADDED).min(MAX_TRIANGLES.saturating_sub(faces as u64))
 }
 
-/// What lies near open edges, of one kind.
+/// Search near open edges, of one kind.
 trait Search: Sync {
     /// Its number.
     const KIND: usize;
     /// Whether it looks along edges of several triangles.
     const FOLDS: bool;
-    /// What a crowd counts as left.
+    /// A crowd counts as so many left.
     const CROWD: u64;
     /// How much of all that repairs may move a place may go to it.
     const SHARE: f64;
@@ -140,8 +140,8 @@ trait Search: Sync {
     /// Whether a vertex of the boundary is in a crowd.
     fn is_crowded(&self, n: usize) -> bool;
 
-    /// What a side, with its triangle to the left, is to run through; told which vertices of the boundary count. None
-    /// if there is more than `fits`.
+    /// The points that a side, with its triangle to the left, is to run through, and the vertices of the boundary that
+    /// count. None if there are more than `fits`.
     fn along(
         &self,
         side: [u32; 2],
@@ -175,7 +175,7 @@ struct Stitching<'a, 'b> {
     slits: Vec<u32>,
 }
 
-/// What came of divisions.
+/// Counts of divisions.
 #[derive(Default)]
 struct Divided {
     /// Places that triangles run through now.

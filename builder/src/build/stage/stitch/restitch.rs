@@ -49,7 +49,7 @@ pub fn again(task: &Task, ground: &mut Ground, done: Done, known: [usize; 2]) ->
 }
 
 impl Done {
-    /// What is left now that it has changed in a part: before and after.
+    /// The rest after a change in one part: before and after.
     fn with(mut self, mut before: Done, after: Done) -> Done {
         let left = |of: fn(&Repair) -> u64| of(&self.repair) + of(&after.repair) - of(&before.repair);
         let repair = Repair {
@@ -129,7 +129,7 @@ impl Part {
         self.faces.iter().map(|i| whole.faces[*i as usize]).collect()
     }
 
-    /// What another mesh has in the region.
+    /// The part of another mesh in the region.
     fn of(&self, vertices: &[[i32; 3]], faces: &[Face]) -> (Vec<[i32; 3]>, Vec<Face>) {
         let is_in = |f: &&Face| self.region.meets(ends_of(&f.v.map(|v| vertices[v as usize])));
         let mut some: Vec<Face> = faces.par_iter().filter(is_in).copied().collect();

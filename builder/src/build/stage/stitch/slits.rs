@@ -60,7 +60,7 @@ impl Plan {
         Plan { points, starts, crowded, rays, level: near.height, rise }
     }
 
-    /// What lies at a place beside a line with its triangle to the left, if a slit is between.
+    /// The point at a place beside a line with its triangle to the left, if a slit is between.
     fn before(
         &self,
         i: u32,
@@ -115,7 +115,7 @@ impl Plan {
     }
 }
 
-/// Of a vertex of the boundary.
+/// Height of a vertex of the boundary.
 fn height(n: usize, View { ground, boundary, .. }: View) -> i32 {
     ground.vertices[boundary.vertices[n] as usize][2]
 }

@@ -37,7 +37,7 @@ pub(super) struct Bundles {
     nodes: u32,
     /// The blocks that it begins with, unless a rule divides it.
     sizes: Option<Sizes>,
-    /// What its triangles meet in them.
+    /// The parts of nodes that its triangles meet.
     pub(super) members: OnceLock<Vec<Member>>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Cells {
 }
 
 impl Bundles {
-    /// What is asked of the stage.
+    /// The question for the stage.
     pub(super) fn asked(&self) -> Option<(Blocks, &[u32])> {
         let sizes = self.sizes.filter(|_| !self.faces.is_empty())?;
         Some((sizes.blocks, &self.faces))
@@ -123,7 +123,7 @@ impl NodePlan<Cells> {
     }
 }
 
-/// What becomes of a group.
+/// Makes the node of a group.
 pub(super) type Make<'a, T> = dyn Fn(Bundles) -> Result<NodePlan<T>, BuildError> + Sync + 'a;
 
 /// Divides squares of a tile.

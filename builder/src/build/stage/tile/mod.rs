@@ -34,7 +34,7 @@ pub struct Blob {
     pub x: i32,
     pub y: i32,
     words: Vec<u32>,
-    /// What rays have beside it, if they have anything.
+    /// Words for rays of this tile; empty if it has none.
     pub rays: Vec<u32>,
     pub head: Tile,
     pub nodes: u64,
@@ -84,8 +84,7 @@ fn reach([low, high]: [i32; 2], [least, most]: [i32; 2]) -> [i32; 2] {
     [low.min(least), high.max(most)]
 }
 
-/// What the triangles of a tile are made of: they have their numbers in the mesh, and attributes by their places in its
-/// palette.
+/// The source of the triangles of a tile: numbers in the mesh, and attributes by their places in its palette.
 struct Ground<'a> {
     mesh: &'a Mesh,
     palette: Vec<(u16, u16)>,
@@ -109,7 +108,7 @@ pub fn estimated(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Res
     index_estimate(rule, &tris, low, mesh.tile_log2, HALVED)
 }
 
-/// What tiles are made of: a mesh, its fields, and which is where.
+/// The source of tiles: a mesh, its fields, and which is where.
 pub struct Tiles<'a> {
     pub mesh: &'a Mesh,
     pub rasters: &'a [Rastered],

@@ -34,7 +34,7 @@ pub(super) struct Writer<'a> {
     pub(super) wide_tests: u32,
 }
 
-/// What the nodes of a group have in common.
+/// Values that the nodes of a group share.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a> {
     frame: Frame,
