@@ -31,7 +31,7 @@
 //! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
 //! | put a surface of your own before an image | [`Surface`], [`Ground`] |
 //! | choose windows, and a height without ground | [`Options`] for [`Terrain::closest_with`], [`mod@format::fallback`] |
-//! | know what a query costs | [`Terrain::bound`], [`Terrain::closest_costed`], [`Terrain::explain`]; in instructions: `docs/firmware.md` |
+//! | know what a query costs | [`Terrain::bound`], [`Terrain::ray_bound`], [`Terrain::contact_bound`], [`Terrain::closest_costed`], [`Terrain::explain`]; in instructions: `docs/firmware.md` |
 //! | live with damaged memory | [`Terrain::with_damage`], [`Verifier::step`], [`Verifier::usable`], [`Verifier::damaged_sections`] |
 //! | fit it into firmware | `docs/firmware.md` of this crate: profile, flash, code, stack |
 //! | read images without this crate | `FORMAT.md` of this crate, every byte; [`mod@format`], the same as records |
