@@ -181,9 +181,13 @@ mod closest {
     impl Vehicle {
         pub fn new(terrain: &Terrain) -> Self {
             let h = terrain.header();
-            // sums of the least and the greatest, in lattice steps, which are powers of two of a metre
-            let sum = |k: usize| 2 * h.origin[k] + i64::from(h.min[k]) + i64::from(h.max[k]);
-            let middle_mm = [0, 1].map(|k: usize| ((sum(k) * 500) >> h.xy_log2.unsigned_abs().min(31)) as i32);
+            let ([x, y, _], [west, south, _], [east, north, _]) = (h.origin, h.min, h.max);
+            // in lattice steps, which are powers of two of a metre
+            let middle = |zero: i64, least: i32, most: i32| {
+                let sum = zero.wrapping_mul(2).wrapping_add(least.into()).wrapping_add(most.into());
+                (sum.wrapping_mul(500) >> h.xy_log2.unsigned_abs().min(31)) as i32
+            };
+            let middle_mm = [middle(x, west, east), middle(y, south, north)];
             let mut vehicle = Vehicle { middle_mm, z_mm: 0, wheels: [None; 4] };
             vehicle.tick(terrain, 0);
             vehicle
@@ -193,7 +197,8 @@ mod closest {
             let mut sum = 0;
             for (wheel, [x, y, z]) in self.wheels.iter_mut().zip(HUBS) {
                 // east, 20 m a second
-                let hub = [self.middle_mm[0] + 200 * tick as i32 + x, self.middle_mm[1] + y, self.z_mm + z];
+                let [middle_x, middle_y] = self.middle_mm;
+                let hub = [middle_x + 200 * tick as i32 + x, middle_y + y, self.z_mm + z];
                 let answer = terrain.closest(hub.map(|mm| Fixed::from_num(mm).wrapping_div_int(1000)));
                 sum += z_mm(terrain, &answer);
                 *wheel = Some(answer);

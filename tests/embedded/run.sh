@@ -351,7 +351,7 @@ page() {
     cp "$heights" "$place"
     ln -s "$root/firmware-example" "$place/firmware-example"
     ln -s "$root/target/release/hardpan-tested" "$place/bin/hardpan"
-    sed -n '/^```sh$/,/^```$/{//!p}' ../../kernel/docs/boards.md | sed '/^$/q' >"$place/commands"
+    awk '/^```sh$/ { on = 1; next } /^```$/ && on { exit } on' ../../kernel/docs/boards.md >"$place/commands"
     [ "$(grep -c . "$place/commands")" = 6 ] || fail "kernel/docs/boards.md has not six commands"
     (cd "$place" && PATH=$place/bin:$PATH timeout 300 bash -e commands) >"$out/page.txt" 2>"$out/page.err" ||
         fail "the commands of kernel/docs/boards.md: exit code $?, $(tail -n 3 "$out/page.err")"
