@@ -113,13 +113,13 @@ impl Proving<'_> {
     fn claim(&self, claim: &Claim) -> Option<Fault> {
         let behind = if claim.length.is_none() { (claim.sides[0] >> self.log2) + 1 } else { 0 };
         let around = |[x, y]: [i64; 2]| (x - behind..=x).flat_map(move |x| (y - behind..=y).map(move |y| [x, y]));
-        let starts: BTreeSet<[i64; 2]> = self.tiles.keys().flat_map(|at| around(*at)).collect();
+        let low = |at: [i64; 2]| at.map(|v| (v << self.log2) >> claim.grid << claim.grid);
+        let starts: BTreeSet<[i64; 2]> = self.tiles.keys().flat_map(|at| around(*at)).map(low).collect();
         let first: Mutex<Option<([i64; 2], [u32; 4])>> = Mutex::new(None);
-        starts.into_par_iter().for_each(|at| {
+        starts.into_par_iter().for_each(|low| {
             if first.lock().is_ok_and(|first| first.is_some()) {
                 return;
             }
-            let low = at.map(|v| (v << self.log2) >> claim.grid << claim.grid);
             if let (Some(fault), Ok(mut first)) = (self.square(claim, low, self.log2.max(claim.grid)), first.lock()) {
                 first.get_or_insert(fault);
             }
