@@ -79,6 +79,11 @@ const FEW: u32 = 32;
 /// Squares of places that are divided in any case; of more, one in eight.
 const DIVIDED: usize = 2048;
 
+/// Cells of a field that a way passes in 10,000 of their sides, in both axes together; and where those at a border of
+/// tiles are in the patches of both.
+const ONCE: u128 = 14_143;
+const TWICE: u128 = 22_361;
+
 /// What a place of a node holds.
 #[derive(Clone, Copy)]
 enum Held {
@@ -115,10 +120,11 @@ struct Part {
 }
 
 impl Part {
-    /// Borders of cells that a way of so many steps crosses, in both axes together, but for two.
-    fn crossed(&self, steps: i64) -> u32 {
+    /// Borders of cells that a way of so many steps crosses, in both axes together, but for two; `most` of them in
+    /// 10,000 steps of a cell.
+    fn crossed(&self, steps: i64, most: u128) -> u32 {
         let query = (steps as u128) << format::FRACTION;
-        let crossed = (query * 14_143 / 10_000 + 1) * u128::from(self.rate) >> 64;
+        let crossed = (query * most / 10_000 + 1) * u128::from(self.rate) >> 64;
         u32::try_from(crossed + 1).unwrap_or(u32::MAX)
     }
 
@@ -129,7 +135,7 @@ impl Part {
 
     /// Cells of one passage.
     fn passed(&self, steps: i64) -> u32 {
-        self.crossed(steps).saturating_add(3).min(self.most())
+        self.crossed(steps, ONCE).saturating_add(3).min(self.most())
     }
 }
 
@@ -471,8 +477,12 @@ impl Squares {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let passages: u32 = counts.iter().take(tiles).sum();
         let fastest = Part { cells: [0; 2], rate };
-        let crossed = if passages == 0 { 0 } else { fastest.crossed(length).saturating_mul(together) };
-        let passed = crossed.saturating_add(passages.saturating_mul(3)).min(cells);
+        let crossed = if passages == 0 {
+            0
+        } else {
+            fastest.crossed(length, if passages > 1 { TWICE } else { ONCE }).saturating_mul(together)
+        };
+        let passed = crossed.saturating_add(passages.saturating_mul(4)).min(cells);
         add(&mut most[..3], &[passed; 3]);
         add(&mut most[3..], &[2 * tiles as u32]);
         most
