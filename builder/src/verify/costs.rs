@@ -113,13 +113,13 @@ impl Proving<'_> {
     fn claim(&self, claim: &Claim) -> Option<Fault> {
         let behind = if claim.length.is_none() { (claim.sides[0] >> self.log2) + 1 } else { 0 };
         let around = |[x, y]: [i64; 2]| (x - behind..=x).flat_map(move |x| (y - behind..=y).map(move |y| [x, y]));
-        let starts: BTreeSet<[i64; 2]> = self.tiles.keys().flat_map(|at| around(*at)).collect();
+        let low = |at: [i64; 2]| at.map(|v| (v << self.log2) >> claim.grid << claim.grid);
+        let starts: BTreeSet<[i64; 2]> = self.tiles.keys().flat_map(|at| around(*at)).map(low).collect();
         let first: Mutex<Option<([i64; 2], [u32; 4])>> = Mutex::new(None);
-        starts.into_par_iter().for_each(|at| {
+        starts.into_par_iter().for_each(|low| {
             if first.lock().is_ok_and(|first| first.is_some()) {
                 return;
             }
-            let low = at.map(|v| (v << self.log2) >> claim.grid << claim.grid);
             if let (Some(fault), Ok(mut first)) = (self.square(claim, low, self.log2.max(claim.grid)), first.lock()) {
                 first.get_or_insert(fault);
             }
@@ -229,8 +229,10 @@ impl Proving<'_> {
         let mut counts: Vec<u32> = counts.into_values().collect();
         counts.sort_unstable();
         let passages: u32 = counts.iter().rev().take(tiles).sum();
-        let through = borders(length, rate).saturating_mul(held.together);
-        let fields = if passages == 0 { 0 } else { through.saturating_add(3 * passages).min(all) };
+        // cells at a border of tiles are in the patches of both
+        let most = if passages > 1 { 22_361 } else { 14_143 };
+        let through = borders(length, rate, most).saturating_mul(held.together);
+        let fields = if passages == 0 { 0 } else { through.saturating_add(4 * passages).min(all) };
         let [leaves, tests, lines] = costliest(&mut cells, window).map(|v| v.saturating_add(fields));
         let [nodes] = costliest(&mut held.squares.clone(), window);
         [nodes.saturating_add(2 * tiles as u32), leaves, tests, lines]
@@ -258,9 +260,9 @@ impl Proving<'_> {
 }
 
 /// Borders of cells of the format's rule: all that a ray of so many steps crosses, but for two.
-fn borders(length: i64, rate: u64) -> u32 {
+fn borders(length: i64, rate: u64, most: u128) -> u32 {
     let way = u128::from(length as u64) << FRACTION;
-    let cells = (way * 14_143 / 10_000 + 1) * u128::from(rate);
+    let cells = (way * most / 10_000 + 1) * u128::from(rate);
     u32::try_from((cells >> 64) + 1).unwrap_or(u32::MAX)
 }
 
@@ -434,7 +436,7 @@ impl Place<'_> {
         for at in &patches {
             let Some(patch) = self.note(tile, *at, held) else { continue };
             let most = patch.cells[0].saturating_add(patch.cells[1]);
-            passed = passed.max(borders(held.length, patch.cells_a_step()).saturating_add(3).min(most));
+            passed = passed.max(borders(held.length, patch.cells_a_step(), 14_143).saturating_add(3).min(most));
         }
         if patches.len() > 1 && held.length > 0 {
             let again = passed.saturating_mul(patches.len() as u32 + 1);

@@ -73,9 +73,16 @@ const WALLS: std::ops::Range<usize> = {
 };
 
 /// Parts of a window's side that a staircase is followed in, at most: what is smaller counts as one.
-const UNITS: i64 = 1024;
+const UNITS: i64 = 512;
 /// Squares in a window that are looked at before it is divided, however large it is.
 const FEW: u32 = 32;
+/// Squares of places that are divided in any case; of more, one in eight.
+const DIVIDED: usize = 2048;
+
+/// Cells of a field that a way passes in 10,000 of their sides, in both axes together; and where those at a border of
+/// tiles are in the patches of both.
+const ONCE: u128 = 14_143;
+const TWICE: u128 = 22_361;
 
 /// What a place of a node holds.
 #[derive(Clone, Copy)]
@@ -113,10 +120,11 @@ struct Part {
 }
 
 impl Part {
-    /// Borders of cells that a way of so many steps crosses, in both axes together, but for two.
-    fn crossed(&self, steps: i64) -> u32 {
+    /// Borders of cells that a way of so many steps crosses, in both axes together, but for two; `most` of them in
+    /// 10,000 steps of a cell.
+    fn crossed(&self, steps: i64, most: u128) -> u32 {
         let query = (steps as u128) << format::FRACTION;
-        let crossed = (query * 14_143 / 10_000 + 1) * u128::from(self.rate) >> 64;
+        let crossed = (query * most / 10_000 + 1) * u128::from(self.rate) >> 64;
         u32::try_from(crossed + 1).unwrap_or(u32::MAX)
     }
 
@@ -127,7 +135,7 @@ impl Part {
 
     /// Cells of one passage.
     fn passed(&self, steps: i64) -> u32 {
-        self.crossed(steps).saturating_add(3).min(self.most())
+        self.crossed(steps, ONCE).saturating_add(3).min(self.most())
     }
 }
 
@@ -352,14 +360,21 @@ impl Squares {
             self.squares(ask, tile.map(|v| v << self.log2), self.log2.max(ask.grid), &mut squares);
             squares
         };
-        let squares: Vec<([i64; 2], u32)> = all.par_iter().flat_map_iter(squares).collect();
+        let mut squares: Vec<([i64; 2], u32)> = all.par_iter().flat_map_iter(squares).collect();
+        // of small tiles several have one
+        squares.par_sort_unstable();
+        squares.dedup();
         let valued = squares
             .into_par_iter()
             .map_init(Scratch::default, |scratch, (low, log2)| (self.value(ask, low, 1 << log2, scratch), low, log2));
         let mut valued: Vec<(Sum, [i64; 2], u32)> = valued.collect();
         // the costliest first: then few others are divided
         valued.par_sort_unstable_by_key(|(value, low, _)| (std::cmp::Reverse([value[1], value[2]]), *low));
-        let best = [0; 4].map(AtomicU32::new);
+        // of many the rest is believed as it is, which may state more than need be
+        let rest = valued.split_off(valued.len().min(DIVIDED.max(valued.len() / 8)));
+        let mut least = [0; 4];
+        rest.iter().for_each(|(value, ..)| raise(&mut least, value));
+        let best = least.map(AtomicU32::new);
         valued.into_par_iter().for_each_init(Scratch::default, |scratch, (value, low, log2)| {
             self.divide(ask, value, low, log2, &best, scratch);
         });
@@ -462,8 +477,12 @@ impl Squares {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let passages: u32 = counts.iter().take(tiles).sum();
         let fastest = Part { cells: [0; 2], rate };
-        let crossed = if passages == 0 { 0 } else { fastest.crossed(length).saturating_mul(together) };
-        let passed = crossed.saturating_add(passages.saturating_mul(3)).min(cells);
+        let crossed = if passages == 0 {
+            0
+        } else {
+            fastest.crossed(length, if passages > 1 { TWICE } else { ONCE }).saturating_mul(together)
+        };
+        let passed = crossed.saturating_add(passages.saturating_mul(4)).min(cells);
         add(&mut most[..3], &[passed; 3]);
         add(&mut most[3..], &[2 * tiles as u32]);
         most
@@ -653,23 +672,45 @@ impl Climb<'_, '_> {
     }
 
     fn block(&mut self, tree: &Tree, tile: [i64; 2], cells: &[Cell; block::CELLS], low: [i64; 2], node: &Inner) {
+        let log2 = [0, 1].map(|i| node.log2[i].saturating_sub(block::CELLS_LOG2[i]));
+        let part = |i: usize, k: i64| {
+            let from = low[i] + (k << log2[i]);
+            let meets = from < self.window[1][i] && from + (1 << log2[i]) > self.window[0][i];
+            meets.then(|| self.units_along(i, from, log2[i]))
+        };
+        let (columns, rows) = ([0, 1, 2, 3].map(|k| part(0, k)), [0, 1].map(|k| part(1, k)));
+        let most = |all: &[Sum], units: Option<[usize; 2]>| {
+            let mut most = [0; 4];
+            units.into_iter().for_each(|[from, to]| all[from..=to].iter().for_each(|s| raise(&mut most, s)));
+            most
+        };
+        let mut above = columns.map(|units| most(&self.scratch.columns, units));
+        let mut beside = rows.map(|units| most(&self.scratch.rows, units));
         // its nodes are paid once, whichever of its cells come
-        let nodes = self.before(self.units(low, node.log2))[3].saturating_add(node.depth);
-        for row in [0, 1].map(|k| if self.south { 1 - k } else { k }) {
-            for column in 0..4 {
-                let cell = row * 4 + column;
-                let (low, log2) = cell_square(low, node.log2, cell);
-                if (0..2).any(|i| low[i] >= self.window[1][i] || low[i] + (1 << log2[i]) <= self.window[0][i]) {
-                    continue;
-                }
-                let Cell { cost: [leaves, tests, lines], set } = cells[cell];
+        let nodes = above.iter().chain(&beside).map(|s| s[3]).max().unwrap_or(0).saturating_add(node.depth);
+        let order = if self.south { [1, 0] } else { [0, 1] };
+        for row in order.into_iter().filter(|row| rows[*row].is_some()) {
+            for column in (0..4).filter(|column| columns[*column].is_some()) {
+                let Cell { cost, set } = cells[4 * row + column];
                 let by = if set == 0 { 0 } else { self.patches(tree, tile, set) };
-                let cost = [leaves, tests, lines].map(|v| v.saturating_add(by));
-                self.pass(low, log2, [cost[0], cost[1], cost[2], 0]);
+                let mut sum = above[column];
+                raise(&mut sum, &beside[row]);
+                add(&mut sum[..3], &cost);
+                add(&mut sum[..3], &[by; 3]);
+                (above[column], beside[row]) = (sum, sum);
+                raise(&mut self.most, &sum);
             }
         }
-        let units = self.units(low, node.log2);
-        self.set_nodes(units, nodes);
+        self.most[3] = self.most[3].max(nodes);
+        for (units, mut sum) in columns.into_iter().zip(above) {
+            sum[3] = nodes;
+            units.into_iter().for_each(|[from, to]| self.scratch.columns[from..=to].fill(sum));
+        }
+        for row in order {
+            let mut sum = beside[row];
+            sum[3] = nodes;
+            rows[row].into_iter().for_each(|[from, to]| self.scratch.rows[from..=to].fill(sum));
+        }
     }
 
     /// What a square pays for patches that it names with others, which each passes again. All are noted.
@@ -688,13 +729,16 @@ impl Climb<'_, '_> {
         if set.len() < 2 { 0 } else { most.saturating_mul(set.len() as u32 + 1) }
     }
 
+    /// The first and the last unit of an axis that a side meets.
+    fn units_along(&self, i: usize, low: i64, log2: u32) -> [usize; 2] {
+        let [from, to] = [self.window[0][i], self.window[1][i]];
+        let unit = |v: i64| ((v >> self.unit[i]) - (from >> self.unit[i])) as usize;
+        [unit(low.max(from)), unit((low + (1 << log2)).min(to) - 1)]
+    }
+
     /// Its units: first and last of columns and rows.
     fn units(&self, low: [i64; 2], log2: [u32; 2]) -> [[usize; 2]; 2] {
-        [0, 1].map(|i| {
-            let [from, to] = [self.window[0][i], self.window[1][i]];
-            let unit = |v: i64| ((v >> self.unit[i]) - (from >> self.unit[i])) as usize;
-            [unit(low[i].max(from)), unit((low[i] + (1 << log2[i])).min(to) - 1)]
-        })
+        [0, 1].map(|i| self.units_along(i, low[i], log2[i]))
     }
 
     /// The most up to what lies before a square.
@@ -713,11 +757,5 @@ impl Climb<'_, '_> {
         let [[x0, x1], [y0, y1]] = units;
         self.scratch.columns[x0..=x1].fill(sum);
         self.scratch.rows[y0..=y1].fill(sum);
-    }
-
-    fn set_nodes(&mut self, [[x0, x1], [y0, y1]]: [[usize; 2]; 2], nodes: u32) {
-        self.most[3] = self.most[3].max(nodes);
-        let all = self.scratch.columns[x0..=x1].iter_mut().chain(&mut self.scratch.rows[y0..=y1]);
-        all.for_each(|s| s[3] = s[3].max(nodes));
     }
 }
