@@ -2,7 +2,8 @@
 #![cfg_attr(not(target_arch = "wasm32"), no_std)]
 
 use hardpan::{
-    Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, Status, Terrain, Windows,
+    Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions, Status,
+    Terrain, Windows,
 };
 
 #[cfg(target_arch = "wasm32")]
