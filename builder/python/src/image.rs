@@ -6,6 +6,7 @@ use crate::{
     contact, explain, facts, rays,
 };
 use hardpan::{ContactPoint, Hit, Options, Terrain, Tyre, Windows, format::fallback};
+use hardpan_builder::image::earth::Earth;
 use hardpan_builder::util::files::NewFile;
 use hardpan_builder::util::steps::Steps;
 use hardpan_builder::{Image, ImageFile};
@@ -29,19 +30,21 @@ struct Layer {
     slope: [f64; 2],
     /// Its material and source.
     names: [u16; 2],
+    is_hidden: bool,
 }
 
 impl Layer {
     /// Where there is none.
-    const NONE: Layer = Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2] };
+    const NONE: Layer = Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2], is_hidden: false };
 }
 
-/// z, slope, material and source of each place and layer; how many layers and the status of each place.
+/// z, slope, material, source and whether it is hidden of each place and layer; how many layers and the status of each place.
 type LayerArrays<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<u16>>,
     Bound<'py, PyArray1<u16>>,
+    Bound<'py, PyArray1<bool>>,
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<u8>>,
 );
@@ -215,6 +218,7 @@ impl Held {
                         z: t.z_f64(hit),
                         slope: t.slope_f64(hit),
                         names: [hit.material, hit.source],
+                        is_hidden: hit.reach == hardpan::Reach::Hidden,
                     }));
                 }
                 PyResult::Ok(all)
@@ -228,7 +232,10 @@ impl Held {
         let all = n * width;
         let (z, slope) = (PyArray1::<f64>::zeros(py, all, false), PyArray1::<f64>::zeros(py, 2 * all, false));
         let (material, source) = (PyArray1::<u16>::zeros(py, all, false), PyArray1::<u16>::zeros(py, all, false));
+        let hidden = PyArray1::<bool>::zeros(py, all, false);
         {
+            let mut hidden = hidden.readwrite();
+            let hidden = hidden.as_slice_mut()?;
             let [mut z, mut slope] = [&z, &slope].map(|array| array.readwrite());
             let [mut material, mut source] = [&material, &source].map(|array| array.readwrite());
             let (z, slope) = (z.as_slice_mut()?, slope.as_slice_mut()?);
@@ -238,16 +245,17 @@ impl Held {
                 for (i, count) in counts.iter().enumerate() {
                     for k in 0..width {
                         let layer = if k < held(*count) { found.next() } else { None };
-                        let Layer { z: height, slope: of, names } = layer.copied().unwrap_or(Layer::NONE);
+                        let Layer { z: height, slope: of, names, is_hidden } = layer.copied().unwrap_or(Layer::NONE);
                         let to = i * width + k;
                         (z[to], [material[to], source[to]]) = (height, names);
+                        hidden[to] = is_hidden;
                         slope[2 * to..2 * to + 2].copy_from_slice(&of);
                     }
                 }
             });
         }
         drop(readable);
-        Ok((width, (z, slope, material, source, count, status)))
+        Ok((width, (z, slope, material, source, hidden, count, status)))
     }
 
     /// Three numbers a wheel of centre, nine of its matrix, three of down or none.
@@ -342,6 +350,27 @@ impl Held {
             });
         }
         Ok(free)
+    }
+
+    /// x and y, metres, of longitudes and latitudes in degrees; or with `back` the other way.
+    fn earth<'py>(
+        &self,
+        py: Python<'py>,
+        first: Given,
+        second: Given,
+        back: bool,
+    ) -> PyResult<[Bound<'py, PyArray1<f64>>; 2]> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let unknown = || PyValueError::new_err("the image does not know where on earth it lies");
+        let earth = Earth::of(&t).ok_or_else(unknown)?;
+        let (first, second) = (first.as_slice()?, second.as_slice()?);
+        if first.len() != second.len() {
+            return Err(PyValueError::new_err("there are not equally many of both"));
+        }
+        let place = |(a, b): (&f64, &f64)| if back { earth.back([*a, *b]) } else { earth.place([*a, *b]) };
+        let places: Vec<[f64; 2]> = py.detach(|| first.iter().zip(second).map(place).collect());
+        Ok([0, 1].map(|k| PyArray1::from_vec(py, places.iter().map(|p| p[k]).collect())))
     }
 
     fn explain<'py>(&self, py: Python<'py>, p: [f64; 3]) -> PyResult<Bound<'py, PyDict>> {

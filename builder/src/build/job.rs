@@ -16,7 +16,7 @@ use crate::build::stage::raster::{Rastered, raster};
 use crate::build::stage::rule::Rule;
 use crate::build::stage::tile;
 use crate::build::stage::tile::{Blob, Tiles};
-use crate::build::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, walls, weld};
+use crate::build::stage::{bare, clean, error_quantiles, facing, pack, quantise, rule, stitch, walls, weld};
 use crate::image::provenance::Provenance;
 use crate::options::{Options, Rays};
 use crate::report::Report;
@@ -162,12 +162,14 @@ impl Job {
             rule::allowed(split, tiles.iter().map(|t| t.asked).sum(), mesh.faces.len())?;
         }
         // the tiles have all of it
+        let paints = bare::paints(&mesh);
         drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
         let provenance = record(&mesh.materials);
         let (image, packed) = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), report.triangles)?;
         report.packed = packed;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
             report.error_quantiles = error_quantiles::measure(&terrain, &mesh.places);
+            report.bare = bare::bare(&terrain, &paints);
         }
         Ok(Built { image, report })
     }
@@ -194,7 +196,7 @@ fn ground(
         with_known = Scene { triangles, ..scene.clone() };
         &with_known
     };
-    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact, outliers } =
+    let quantise::Lattice { vertices, mut faces, mut fields, materials, sources, origin, step, exact, outliers } =
         quantise::quantise(scene, options, stages)?;
     report.triangles_in = scene.triangles.len() as u64;
     report.outside = outliers.iter().map(|o| o.triangles).sum();
@@ -212,7 +214,17 @@ fn ground(
     drop(ceilings);
     let places = error_quantiles::places(scene, &areas);
     drop(areas);
-    (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
+    // what gives friction alone is no ground that repairs may join
+    let mut paints: Vec<Face> =
+        faces.iter().copied().filter(|f| materials[usize::from(f.material)].friction_only).collect();
+    if !paints.is_empty() {
+        faces.retain(|f| !materials[usize::from(f.material)].friction_only);
+        report.duplicates += clean::duplicates(&mut paints, &materials, &sides).0;
+    }
+    let paints: Vec<_> = paints.into_iter().map(|f| (f, f.v.map(|v| vertices[v as usize]))).collect();
+    let duplicates;
+    (duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
+    report.duplicates += duplicates;
     drop(sides);
     tell(60);
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
@@ -233,6 +245,17 @@ fn ground(
         report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
     }
     tell(90);
+    if ground.faces.is_empty() && scene.fields.is_empty() {
+        return Err(BuildError::Empty);
+    }
+    if let Some(f) = scene.fields.iter().find(|f| scene.materials[usize::from(f.material)].friction_only) {
+        let name = &scene.materials[usize::from(f.material)].name;
+        let text = format!(
+            "material {name:?} gives friction alone, and a field of heights has it; give the field another one"
+        );
+        return Err(BuildError::Scene(text));
+    }
+    ground.add_apart(paints);
     let Ground { vertices, faces, moved, trail, .. } = ground;
     let walls = walls::settled(walls, trail.unwrap_or_default(), &materials);
     report.triangles = faces.len() as u64;
@@ -241,7 +264,9 @@ fn ground(
         return Err(BuildError::Empty);
     }
     let each = fields.par_iter().zip(&scene.fields);
-    let rasters = each.map(|(f, g)| raster(f, &g.heights, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
+    let rasters = each.map(|(f, g)| raster(f, g, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
+    fields.iter_mut().zip(&rasters).for_each(|(f, r)| f.fit = r.fit);
+    let exact = exact && rasters.iter().all(|r| r.fit == [0.0; 2]);
     let moved = moved
         .par_iter()
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))

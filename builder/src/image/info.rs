@@ -52,6 +52,9 @@ pub struct Info {
     pub division: String,
     max_layers: u32,
     pub layer_merge: f64,
+    /// How far ground hides that of lower precedence, metres; nothing where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precedence_band: Option<f64>,
     pub near: f64,
     pub far: f64,
     pub fallback: &'static str,
@@ -206,6 +209,8 @@ pub struct Material {
     pub cone_index: f64,
     pub label: u32,
     pub priority: i32,
+    pub precedence: i16,
+    pub friction_only: bool,
     pub obstacle: bool,
     pub include: bool,
 }
@@ -310,6 +315,7 @@ impl Info {
             division: division(recorded(t).as_ref().map(|settings| &settings.build)),
             max_layers: t.max_layers(),
             layer_merge: metres(h.layer_merge),
+            precedence_band: t.has_precedence().then(|| metres(h.precedence_band)),
             near: metres(h.near),
             far: metres(h.far),
             fallback: fallback(h.fallback),
@@ -402,6 +408,8 @@ pub fn materials(t: &Terrain) -> Vec<Material> {
         cone_index: m.cone_index,
         label: m.label,
         priority: m.priority,
+        precedence: m.precedence,
+        friction_only: m.is_friction_only(),
         obstacle: m.is_obstacle(),
         include: known.include != Some(false), // which stands only in the record
     };

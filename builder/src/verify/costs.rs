@@ -70,7 +70,7 @@ pub fn check(t: &Terrain) -> Faults {
     for (table, walls) in tables.into_iter().filter_map(|(table, walls)| Some((table?, walls))) {
         for (metres, stated) in RAY_METRES.into_iter().zip(table) {
             let length = steps(metres.into());
-            let grid = (length / 4).max(1).ilog2();
+            let grid = (length / 2).max(1).ilog2();
             let sides = [length + 3, length * 7072 / 10_000 + 4].map(|side| multiple(side, grid));
             let of = if walls { ", over all kinds," } else { "" };
             let what = format!("a ray of {metres} m{of}");
@@ -138,7 +138,7 @@ impl Proving<'_> {
     fn square(&self, claim: &Claim, low: [i64; 2], log2: u32) -> Option<([i64; 2], [u32; 4])> {
         let side = 1i64 << log2;
         let far = side + claim.sides[0];
-        if log2 <= claim.grid + 2 || self.squares([low.map(|v| v - far), low.map(|v| v + far)]) <= SOME {
+        if log2 <= claim.grid + 1 || self.squares([low.map(|v| v - far), low.map(|v| v + far)]) <= SOME {
             let most = self.most(claim, low, side);
             if (0..4).all(|i| most[i] <= claim.stated[i]) {
                 return None;

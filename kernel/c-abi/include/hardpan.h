@@ -177,6 +177,8 @@ enum hpan_reach
   HPAN_FAR_ABOVE = 2,
   // Not found: the values come from the fall-back.
   HPAN_FALLBACK = 3,
+  // Ground of higher precedence hides it: only layers tell it.
+  HPAN_HIDDEN = 4,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1275,6 +1277,22 @@ hpan_error hpan_sensor_step(const struct hpan_view *view,
                             const struct hpan_sensor *sensor,
                             const struct hpan_sensor_input *input,
                             struct hpan_sensor_found *found);
+
+// The most that a ray of so many metres costs on this image, in any direction and at any place.
+//
+// `kinds` as in `hpan_ray_options`: that of the ground alone, or zero, or others, which have the same bound. All zero
+// if the image states nothing, or no ray has that length. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
+// `_ALIGNMENT`; `_OPTION` for unknown kinds. Threads: any number at a time.
+hpan_error hpan_ray_bound(const struct hpan_view *view, double length, uint32_t kinds, struct hpan_cost *bound);
+
+// The most that `hpan_contact` costs with this tyre and so many points, at any place and however the wheel stands.
+//
+// All zero if the image states nothing, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
+// `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a time.
+hpan_error hpan_contact_bound(const struct hpan_view *view,
+                              const struct hpan_tyre *tyre,
+                              size_t count,
+                              struct hpan_cost *bound);
 
 // Bytes of memory that a cursor needs. Threads: any number at a time.
 size_t hpan_cursor_size(void);

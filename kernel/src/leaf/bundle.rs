@@ -405,7 +405,8 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => self.scan::<Narrow, O>(w, p, o, sink),
             MEDIUM => self.scan::<Medium, O>(w, p, o, sink),
-            _ => self.scan_wide(w, p, o, sink),
+            _ if cfg!(feature = "wide") => self.scan_wide(w, p, o, sink),
+            _ => false,
         }
     }
 
@@ -415,7 +416,8 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => Some(self.scan::<Narrow, O>(w, p, o, sink)),
             MEDIUM => Some(self.scan::<Medium, O>(w, p, o, sink)),
-            _ => None,
+            _ if cfg!(feature = "wide") => None,
+            _ => Some(false),
         }
     }
 
@@ -522,7 +524,8 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => self.plane_at::<Narrow>(part, near(Narrow::REACH)).1,
             MEDIUM => self.plane_at::<Medium>(part, near(Medium::REACH)).1,
-            _ => Wide { bundle: *self, p }.plane(part).1,
+            _ if cfg!(feature = "wide") => Wide { bundle: *self, p }.plane(part).1,
+            _ => Normal { x: 0, y: 0, z: 1 },
         }
     }
 

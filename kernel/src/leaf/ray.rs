@@ -34,18 +34,19 @@ fn wide(a: i64, b: i64) -> i128 {
     if cfg!(not(target_pointer_width = "32")) {
         return i128::from(a).wrapping_mul(i128::from(b));
     }
-    wide_by_parts(a, b)
+    if i64::from(a as i32) != a {
+        return wide_of(a, b);
+    }
+    let by = |part: i64| i64::from(a as i32).wrapping_mul(part);
+    let least = by(i64::from(b as u32));
+    let rest = by(i64::from((b >> 32) as i32)).wrapping_add(least >> 32);
+    i128::from(rest) << 32 | i128::from(least as u32)
 }
 
+#[cold]
 #[inline(never)]
-fn wide_by_parts(a: i64, b: i64) -> i128 {
-    let (low, high) = (b as u32, (b >> 32) as i32);
-    let by = |a: i32| {
-        let least = i64::from(a).wrapping_mul(i64::from(low));
-        let rest = i64::from(a).wrapping_mul(i64::from(high)).wrapping_add(least >> 32);
-        i128::from(rest) << 32 | i128::from(least as u32)
-    };
-    if i64::from(a as i32) == a { by(a as i32) } else { i128::from(a).wrapping_mul(i128::from(b)) }
+fn wide_of(a: i64, b: i64) -> i128 {
+    i128::from(a).wrapping_mul(i128::from(b))
 }
 
 /// Twice the area in plan that two corners span with the start.

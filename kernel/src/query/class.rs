@@ -10,7 +10,7 @@ use crate::trace::Log;
 impl<'a> Terrain<'a> {
     /// [`Terrain::closest_with`], of ground whose material has one of the classes; zero asks for none in particular.
     ///
-    /// Ground without classes is seen by zero alone.
+    /// Ground without classes is seen by zero alone. Ground that precedence hides is not seen, whatever hides it.
     pub fn closest_of(&self, p: impl IntoPoint, classes: u32, options: &Options) -> Answer {
         let Some(p) = self.point(p) else { return self.miss(Status::NotInImage, None, options, &mut ()) };
         match self.vertical(p, &self.around(p, options.windows), classes) {
@@ -50,6 +50,9 @@ impl<'a> Terrain<'a> {
             Ok(leaf) => leaf,
             Err(status) => return none(status),
         };
+        if self.has_precedence() {
+            return self.shown_layers(&leaf, place, classes, out).unwrap_or_else(none);
+        }
         let (mut top, mut total) = (Search::HIGHEST, 0usize);
         loop {
             let search = Search { z: top, near: -1, below: i64::MAX, above: -1 };

@@ -182,6 +182,23 @@ fn straight(ray: Ray, ground: Result<Option<RayHit>, RayStatus>) -> RayAnswer {
     }
 }
 
+/// The nearest whole number, of two the even one, of a number below 2^62: in integers, for small cores.
+fn nearest(v: f64) -> i64 {
+    let bits = v.to_bits();
+    let mantissa = (bits & ((1 << 52) - 1) | 1 << 52) as i64;
+    let whole = match 1075i32.wrapping_sub((bits >> 52 & 0x7FF) as i32) {
+        // below a half
+        54.. => 0,
+        down @ 1.. => {
+            let (floor, half) = (mantissa.wrapping_shr(down as u32), 1i64.wrapping_shl(down.wrapping_sub(1) as u32));
+            let rest = mantissa & !(-1i64).wrapping_shl(down as u32);
+            floor.wrapping_add(i64::from(rest > half || (rest == half && floor & 1 == 1)))
+        }
+        up => mantissa.wrapping_shl(up.wrapping_neg() as u32),
+    };
+    if v < 0.0 { whole.wrapping_neg() } else { whole }
+}
+
 impl Ray {
     /// The way from start to end, if the ray is one that can be walked.
     fn way(&self) -> Result<[i64; 3], RayStatus> {
@@ -201,7 +218,7 @@ impl Ray {
     /// The place on the query grid after a part of the way: one product and one rounding for each axis.
     pub fn at(&self, t: f64) -> Point {
         let Point { x, y, z } = self.from;
-        let along = |from: i64, to: i64| from.wrapping_add(libm::rint(to.wrapping_sub(from) as f64 * t) as i64);
+        let along = |from: i64, to: i64| from.wrapping_add(nearest(to.wrapping_sub(from) as f64 * t));
         Point { x: along(x, self.to.x), y: along(y, self.to.y), z: along(z, self.to.z) }
     }
 }
@@ -310,7 +327,9 @@ impl<'a> Terrain<'a> {
         if walk.first().is_some_and(comes_first)
             && let Some(hit) = walk.best(&ray)
         {
-            return RayAnswer { status: RayStatus::Found, hit };
+            let painted = self.has_precedence() && hit.kind == Kind::Ground;
+            let material = if painted { self.material_at(hit.at, hit.material, o) } else { hit.material };
+            return RayAnswer { status: RayStatus::Found, hit: RayHit { material, ..hit } };
         }
         let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
         match stop {

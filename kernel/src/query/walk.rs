@@ -633,6 +633,10 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         }
         let s = self.s;
         let near = bundle.near();
+        // a kernel without `wide` cannot test these walls: it has no answer beyond them
+        if near.is_none() && !cfg!(feature = "wide") {
+            return Err(Halt::Damaged);
+        }
         let mut left = match &near {
             Some(near) => near.crossed(&bundle, mask, &s),
             None => mask,
@@ -698,6 +702,12 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         if self.options.classes != 0 && !self.t.has_class(self.attribute(&s).material, self.options.classes) {
             return;
         }
+        if s.kind == Kind::Ground && self.t.has_precedence() {
+            let material = self.attribute(&s).material;
+            if self.t.is_passed(self.at(s.t), material, self.o) {
+                return;
+            }
+        }
         if let Some(best) = self.best
             && best.t == s.t
             && !self.comes_first(&s, &best)
@@ -706,6 +716,15 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         }
         self.best = Some(s);
         self.most = s.t as f32 + SINGLE_HAIR;
+    }
+
+    /// The place of a part of the way.
+    fn at(&self, t: f64) -> Point {
+        let ([x, y, z], [dx, dy, dz]) = (self.s.p, self.s.d);
+        let [ox, oy, oz] = self.t.header.origin.map(|v| v << FRACTION);
+        let from = Point { x: x.wrapping_add(ox), y: y.wrapping_add(oy), z: z.wrapping_add(oz) };
+        let to = Point { x: from.x.wrapping_add(dx), y: from.y.wrapping_add(dy), z: from.z.wrapping_add(dz) };
+        Ray { from, to }.at(t)
     }
 
     fn attribute(&self, s: &Best<'a>) -> Attribute {
@@ -754,9 +773,15 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
         let mut found = None;
         let (after, front_only) = (self.options.after, self.options.front_only);
         let limit = if self.options.limit == 0 { u32::MAX } else { self.options.limit.saturating_sub(self.tests) };
+        let (terrain, whole_way) = (self.t, [self.at(0.0), self.at(1.0)]);
+        let material = terrain.attribute(tile, attribute).material;
+        let passed_by = |t: f64| {
+            let [from, to] = whole_way;
+            terrain.has_precedence() && terrain.is_passed(Ray { from, to }.at(t), material, &mut ())
+        };
         let passed = self.t.passages(tile, at, corner, &s, last, limit, self.o, &mut |passage| {
             let t = passage.at as f64 / 4_294_967_296.0;
-            let skipped = (passage.back && front_only) || after.is_some_and(|after| t <= after);
+            let skipped = (passage.back && front_only) || after.is_some_and(|after| t <= after) || passed_by(t);
             if !skipped {
                 found = Some((t, passage));
             }

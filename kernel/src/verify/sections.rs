@@ -43,6 +43,8 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
     let errors = [h.error_plan, h.error_height];
     if h.reserved0 != 0
+        || h.reserved1 != 0
+        || t.has_precedence() != (h.precedence_band > 0)
         || h.wide_tests > h.bound[2]
         || !zero(&h.reserved2)
         || !numbers.iter().all(|v| v.is_finite())
@@ -122,7 +124,8 @@ fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     for m in t.materials {
         let numbers = [m.mu, m.rolling, m.gain, m.cone_index];
         if m.reserved != [0; 3]
-            || m.flags & !Material::OBSTACLE != 0
+            || m.flags & !(Material::OBSTACLE | Material::FRICTION_ONLY) != 0
+            || (m.is_friction_only() && t.header.must_understand & format::feature::FRICTION_ONLY == 0)
             || !named(m.name, m.name_len.into())
             || !numbers.iter().all(|v| v.is_finite())
         {

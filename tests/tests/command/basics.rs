@@ -1058,7 +1058,7 @@ fn ground_of_two_frictions_at_one_height_is_told() {
         rules(0.1);
         let said = strict(&[road.clone(), ice.clone()], 1);
         let told = "warning: a.obj: \"Ice\" (mu 0.1) and \"Road\" (mu 0.9) lie at one height on ";
-        holds(&said, &[told, area, "raise the one that is meant by 2 mm, or cut it out of the other"]);
+        holds(&said, &[told, area, "raise it by 2 mm, or cut it out of the other"]);
         // it is so where it says that it is
         let place = said.split_once("; at ").unwrap().1;
         let [at, answers] = [0, 1].map(|i| place.split(' ').nth(i).unwrap().trim_matches('"'));

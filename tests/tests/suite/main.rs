@@ -15,6 +15,7 @@ mod golden;
 mod handmade;
 mod identity;
 mod oracle;
+mod precedence;
 mod rays;
 mod real;
 mod rooms;

@@ -461,8 +461,17 @@ fn extents_change_no_answer() {
 
 fn field(columns: usize, rows: usize, pitch: f64, height: impl Fn(usize, usize) -> f64) -> Scene {
     let heights = (0..columns * rows).map(|i| height(i % columns, i / columns)).collect();
-    let field =
-        HeightField { origin: [0.25, -3.0], pitch, columns, rows, heights, material: 2, source: 1, tolerance: 0.001 };
+    let field = HeightField {
+        origin: [0.25, -3.0],
+        pitch,
+        columns,
+        rows,
+        heights,
+        material: 2,
+        source: 1,
+        tolerance: 0.001,
+        ..HeightField::default()
+    };
     Scene { fields: vec![field], ..lattice_scene(&[], Vec::new()) }
 }
 

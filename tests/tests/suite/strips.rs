@@ -276,8 +276,17 @@ fn rf_66_strips_on_rough_ground_and_fields() {
     let height = |i: usize, k: usize| ((i * 7 + k * 13 + i * k) % 11) as f64 / 512.0;
     let (n, pitch) = (33, 0.0625);
     let heights: Vec<f64> = (0..n * n).map(|p| height(p % n, p / n)).collect();
-    let field =
-        HeightField { origin: [-1.0; 2], pitch, columns: n, rows: n, heights, material: 2, source: 0, tolerance: 0.0 };
+    let field = HeightField {
+        origin: [-1.0; 2],
+        pitch,
+        columns: n,
+        rows: n,
+        heights,
+        material: 2,
+        source: 0,
+        tolerance: 0.0,
+        blocks: None,
+    };
     let mesh: Vec<[[f64; 3]; 3]> = (0..n - 1)
         .flat_map(|k| (0..n - 1).map(move |i| (i, k)))
         .flat_map(|(i, k)| {
@@ -356,7 +365,17 @@ fn bounds(scene: &Scene) -> [[f64; 2]; 2] {
 fn bumps() -> HeightField {
     let heights = (0..65 * 33).map(|i| ((i % 65) * 7 + i / 65 * 13) as f64 % 11.0 / 512.0).collect();
     let (columns, rows) = (65, 33);
-    HeightField { origin: [7.0, 1.0], pitch: 0.05, columns, rows, heights, material: 2, source: 0, tolerance: 0.0 }
+    HeightField {
+        origin: [7.0, 1.0],
+        pitch: 0.05,
+        columns,
+        rows,
+        heights,
+        material: 2,
+        source: 0,
+        tolerance: 0.0,
+        blocks: None,
+    }
 }
 
 /// Of sheets over each other the upper one counts where the tyre reaches into one alone; else the answer is a limit.

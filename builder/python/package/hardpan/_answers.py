@@ -184,10 +184,10 @@ class Layers:
     Beyond `count` heights and slopes are NaN, and materials `NO_MATERIAL`.
     """
 
-    __slots__ = ("_table", "count", "material", "slope", "source", "status", "z")
+    __slots__ = ("_table", "count", "hidden", "material", "slope", "source", "status", "z")
 
     def __init__(self, shape: tuple[int, ...], most: int, columns: tuple[np.ndarray, ...], table: Table) -> None:
-        z, slope, material, source, count, status = columns
+        z, slope, material, source, hidden, count, status = columns
         self._table = table
         self.z = z.reshape((*shape, most))
         """Heights, metres: float64, S + (most,)."""
@@ -197,6 +197,8 @@ class Layers:
         """Index into `Image.materials`: uint16, S + (most,)."""
         self.source = source.reshape((*shape, most))
         """Index into `Image.sources`: uint16, S + (most,)."""
+        self.hidden = hidden.reshape((*shape, most))
+        """Whether ground of higher precedence hides it from all other queries: bool, S + (most,)."""
         self.count = count.reshape(shape)
         """How many layers there are, also those beyond `most`: uint32, S."""
         self.status = status.reshape(shape)

@@ -15,7 +15,9 @@ class BuildError(ValueError): ...
 
 _Floats = NDArray[np.float64]
 _Columns = tuple[_Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]
-_Layers = tuple[_Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint32], NDArray[np.uint8]]
+_Layers = tuple[
+    _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.bool_], NDArray[np.uint32], NDArray[np.uint8]
+]
 
 _Rays = tuple[
     _Floats, _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_]
@@ -54,6 +56,7 @@ class Held:
         self, size: tuple[float, float], columns: int, points: int, reach: tuple[float, float] | None
     ) -> tuple[int, int, int, int] | None: ...
     def clearance(self, x: _Floats, y: _Floats, z: _Floats) -> _Floats: ...
+    def earth(self, first: _Floats, second: _Floats, back: bool) -> list[_Floats]: ...
     def explain(self, p: list[float]) -> dict[str, Any]: ...
 
 class Wheels:

@@ -48,6 +48,18 @@ class Material(NamedTuple):
     priority: int
 
 
+class Crs(NamedTuple):
+    """Where on earth an image lies; "" is unknown."""
+
+    name: str
+    """The plane: EPSG:CODE, or in words."""
+    datum: str
+    vertical: str
+    """The system of heights."""
+    code: int
+    """EPSG code of the plane, or 0."""
+
+
 class Explanation(NamedTuple):
     """One answer step by step; `print` shows it as text."""
 
@@ -128,6 +140,12 @@ class Image:
     def bounds(self) -> np.ndarray:
         """Least and greatest x, y, z of the ground, metres: float64, (2, 3)."""
         return np.array(self._facts("bounds"))
+
+    @property
+    def crs(self) -> Crs | None:
+        """The plane on which it lies; None if it does not say it."""
+        known = self._facts("crs")
+        return None if known is None else Crs(*known)
 
     @property
     def materials(self) -> list[Material]:
@@ -273,6 +291,21 @@ class Image:
         """
         shape, (x, y, z) = points(x, y, z)
         return self._held.clearance(x, y, z).reshape(shape)
+
+    def place(self, longitude: Any, latitude: Any) -> tuple[np.ndarray, np.ndarray]:
+        """x and y, metres, of longitudes and latitudes in degrees of the image's datum.
+
+        The two broadcast. Raises ValueError if the image does not know where on earth it lies, or for shapes that do not fit.
+        """
+        shape, (first, second) = together(longitude=longitude, latitude=latitude)
+        x, y = self._held.earth(first, second, False)
+        return x.reshape(shape), y.reshape(shape)
+
+    def lonlat(self, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Longitude and latitude, degrees of the image's datum, of x and y in metres: the inverse of `place`."""
+        shape, (first, second) = together(x=x, y=y)
+        longitude, latitude = self._held.earth(first, second, True)
+        return longitude.reshape(shape), latitude.reshape(shape)
 
     def contact(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, radius: float = 0.3, width: float = 0.25,
                 columns: int = 0, strips: int | bool = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,

@@ -73,9 +73,9 @@ const WALLS: std::ops::Range<usize> = {
 };
 
 /// Parts of a window's side that a staircase is followed in, at most: what is smaller counts as one.
-const UNITS: i64 = 2048;
+const UNITS: i64 = 1024;
 /// Squares in a window that are looked at before it is divided, however large it is.
-const FEW: u32 = 48;
+const FEW: u32 = 32;
 
 /// What a place of a node holds.
 #[derive(Clone, Copy)]
@@ -140,8 +140,6 @@ struct Tree {
     parts: Vec<Part>,
     /// Patches that cells name together; the first is none.
     sets: Vec<Vec<u32>>,
-    /// log2 of the least sides of its squares.
-    least: [u32; 2],
     /// Most that the walls of one cell cost.
     walls: [u32; 3],
 }
@@ -178,7 +176,6 @@ impl Reader<'_> {
         let first = self.tree.held.len() as u32;
         self.tree.nodes.push(Inner { low, log2, side, depth, first });
         self.tree.held.resize(first as usize + count, Held::Nothing);
-        raise_least(&mut self.tree.least, log2);
         for k in 0..count {
             let place = node.place_of(k);
             let low = [0, 1].map(|i| low[i] + ((place[i] as i64) << log2[i]));
@@ -209,7 +206,6 @@ impl Reader<'_> {
                     add(&mut c.cost, &walls);
                     raise(&mut self.tree.walls, &walls);
                 }
-                raise_least(&mut self.tree.least, [0, 1].map(|i| log2[i].saturating_sub(block::CELLS_LOG2[i])));
                 self.tree.blocks.push(cells);
                 Held::Block(self.tree.blocks.len() as u32 - 1)
             };
@@ -304,7 +300,7 @@ impl Squares {
     fn new(tiles: &[Blob], log2: u32, with_walls: bool) -> Squares {
         let tree = |t: &Blob| {
             let words = <[u32]>::ref_from_bytes(t.bytes()).expect("words");
-            let tree = Tree { least: [log2; 2], ..Tree::default() };
+            let tree = Tree::default();
             let rays = if with_walls { &t.rays[..] } else { &[] };
             let (patches, sets) = (HashMap::new(), HashMap::new());
             let mut reader = Reader { words, rays, tree, patches, sets };
@@ -326,7 +322,7 @@ impl Squares {
     /// The most that a ray of so many metres costs, by whose plan steps are 2^`xy_log2` m.
     fn ray(&self, metres: f64, xy_log2: i32) -> Row {
         let length = (metres * crate::util::exact::exp2(-xy_log2)).ceil() as i64;
-        let grid = (length / 4).max(1).ilog2();
+        let grid = (length / 2).max(1).ilog2();
         // a step for each end, one for rounding
         let sides = [length, length * 7072 / 10_000 + 1].map(|v| up(v + 3, grid));
         self.most(&Ask { grid, sides, length: Some(length + 3) })
@@ -351,32 +347,47 @@ impl Squares {
             all = all.iter().flat_map(behind).collect::<HashSet<_>>().into_iter().collect();
         }
         all.sort_unstable();
+        let squares = |tile: &[i64; 2]| {
+            let mut squares = Vec::new();
+            self.squares(ask, tile.map(|v| v << self.log2), self.log2.max(ask.grid), &mut squares);
+            squares
+        };
+        let squares: Vec<([i64; 2], u32)> = all.par_iter().flat_map_iter(squares).collect();
+        let valued = squares
+            .into_par_iter()
+            .map_init(Scratch::default, |scratch, (low, log2)| (self.value(ask, low, 1 << log2, scratch), low, log2));
+        let mut valued: Vec<(Sum, [i64; 2], u32)> = valued.collect();
+        // the costliest first: then few others are divided
+        valued.par_sort_unstable_by_key(|(value, low, _)| (std::cmp::Reverse([value[1], value[2]]), *low));
         let best = [0; 4].map(AtomicU32::new);
-        all.into_par_iter().for_each_init(Scratch::default, |scratch, tile| {
-            self.look(ask, tile.map(|v| v << self.log2), self.log2.max(ask.grid), &best, scratch);
+        valued.into_par_iter().for_each_init(Scratch::default, |scratch, (value, low, log2)| {
+            self.divide(ask, value, low, log2, &best, scratch);
         });
         let [leaves, tests, lines, nodes] = best.map(|v| v.into_inner());
         let row = [nodes, leaves, tests, lines];
         if row.iter().all(|v| *v <= format::MAX_BOUND) { row } else { [0; 4] }
     }
 
-    /// Raises the best to the most of all windows that begin in a square.
-    fn look(&self, ask: &Ask, low: [i64; 2], log2: u32, best: &[AtomicU32; 4], scratch: &mut Scratch) {
+    /// The squares of places that are looked at first.
+    fn squares(&self, ask: &Ask, low: [i64; 2], log2: u32, squares: &mut Vec<([i64; 2], u32)>) {
         let low = low.map(|v| v >> ask.grid << ask.grid);
-        let side = 1i64 << log2;
-        if log2 <= ask.grid + 2 || self.is_few(low, side + ask.sides[0]) {
-            let value = self.value(ask, low, side, scratch);
-            if value.iter().zip(best).all(|(v, b)| *v <= b.load(Ordering::Relaxed)) {
-                return;
-            }
-            if log2 <= ask.grid {
-                value.iter().zip(best).for_each(|(v, b)| _ = b.fetch_max(*v, Ordering::Relaxed));
-                return;
-            }
+        if log2 <= ask.grid + 1 || self.is_few(low, (1 << log2) + ask.sides[0]) {
+            return squares.push((low, log2));
         }
-        for [x, y] in [[0, 0], [1, 0], [0, 1], [1, 1]] {
-            let half = side / 2;
-            self.look(ask, [low[0] + x * half, low[1] + y * half], log2 - 1, best, scratch);
+        quarters(low, log2).for_each(|low| self.squares(ask, low, log2 - 1, squares));
+    }
+
+    /// Raises the best to the most of all windows that begin in a square, which cost no more than `value` together.
+    fn divide(&self, ask: &Ask, value: Sum, low: [i64; 2], log2: u32, best: &[AtomicU32; 4], scratch: &mut Scratch) {
+        if value.iter().zip(best).all(|(v, b)| *v <= b.load(Ordering::Relaxed)) {
+            return;
+        }
+        if log2 <= ask.grid {
+            return value.iter().zip(best).for_each(|(v, b)| _ = b.fetch_max(*v, Ordering::Relaxed));
+        }
+        for low in quarters(low, log2) {
+            let value = self.value(ask, low, 1 << (log2 - 1), scratch);
+            self.divide(ask, value, low, log2 - 1, best, scratch);
         }
     }
 
@@ -420,7 +431,7 @@ impl Squares {
         let mut unit = size.map(|v| (v / UNITS).max(1).ilog2());
         let mut least = [self.log2; 2];
         for tree in self.tiles_in(window).filter_map(|at| self.tiles.get(&at)) {
-            raise_least(&mut least, tree.least);
+            tree.least(0, window, &mut least);
         }
         [0, 1].into_iter().for_each(|i| unit[i] = unit[i].max(least[i]));
         let mut climb = Climb { window, unit, south, length, scratch, most: [0; 4], together: 0, rate: 0 };
@@ -481,6 +492,12 @@ impl Squares {
     }
 }
 
+/// The corners of the quarters of a square.
+fn quarters(low: [i64; 2], log2: u32) -> impl Iterator<Item = [i64; 2]> {
+    let half = (1i64 << log2) / 2;
+    [[0, 0], [half, 0], [0, half], [half, half]].into_iter().map(move |by| [low[0] + by[0], low[1] + by[1]])
+}
+
 /// What is looked for.
 struct Ask {
     /// log2 of the distance of windows.
@@ -499,6 +516,24 @@ impl Tree {
             let to = ((window[1][i] - 1 - node.low[i]) >> node.log2[i]).min(node.side[i] - 1);
             [from, to]
         })
+    }
+
+    /// Lowers log2 of the least sides to those of the squares of a window.
+    fn least(&self, node: u32, window: &[[i64; 2]; 2], least: &mut [u32; 2]) {
+        let node = &self.nodes[node as usize];
+        raise_least(least, node.log2);
+        let [[x0, x1], [y0, y1]] = self.range(node, window);
+        let mut has_blocks = false;
+        for [x, y] in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x, y])) {
+            match self.held[(i64::from(node.first) + y * node.side[0] + x) as usize] {
+                Held::Node(to) => self.least(to, window, least),
+                Held::Block(_) => has_blocks = true,
+                _ => {}
+            }
+        }
+        if has_blocks {
+            raise_least(least, [0, 1].map(|i| node.log2[i].saturating_sub(block::CELLS_LOG2[i])));
+        }
     }
 
     fn count(&self, node: u32, window: &[[i64; 2]; 2], left: &mut u32) {

@@ -6,6 +6,7 @@
 //! | `neighbours`, `region`, `ground`, `refill` | `rule`, `hot_spot`, `cells`, `index_estimate` |
 //! | `weld`, `stitch`, `walls` | `rays`, `tile`, `bound`, `pack`; `error_quantiles` measures in the end |
 
+pub mod bare;
 mod bound;
 pub mod bundle;
 mod cells;

@@ -9,6 +9,7 @@ use crate::build::lattice::Mesh;
 use crate::image::Image;
 use crate::options::{Georeference, Options, Rays};
 use crate::report::Packed;
+use crate::scene::features;
 use crate::util::exact::exp2;
 use hardpan::format::bundle;
 use hardpan::format::rays::{KINDS, RaysHead, TABLE, kind_bit};
@@ -53,9 +54,10 @@ pub fn pack(
                 surface: m.surface,
                 class_mask: m.class_mask,
                 label: m.label,
-                flags: if m.obstacle { Material::OBSTACLE } else { 0 },
+                flags: if m.obstacle { Material::OBSTACLE } else { 0 }
+                    | if m.friction_only && m.is_ground() { Material::FRICTION_ONLY } else { 0 },
                 priority: m.priority,
-                precedence: 0,
+                precedence: m.precedence,
                 reserved: [0; 3],
             })
         })
@@ -218,6 +220,10 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     h.near = z_steps(options.near);
     h.far = z_steps(options.far);
     h.layer_merge = z_steps(options.layer_merge);
+    h.must_understand = features(&mesh.materials);
+    if h.must_understand != 0 {
+        h.precedence_band = z_steps(options.precedence_band).max(1);
+    }
     h.default_z = z_steps(options.default_z);
     (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
     h.fallback = options.fallback as u32;
@@ -226,7 +232,8 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     let moved = mesh.moved.iter().map(|m| m.1);
     let source = mesh.source_error(tiles.iter().map(|t| [t.x, t.y]));
     let source = source.map(|all| all.values().fold([0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]));
-    [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter(), source);
+    let error = mesh.error(moved, mesh.fields.iter(), source);
+    [h.error_plan, h.error_height] = [0, 1].map(|i| error[i].max(options.least_error[i]));
 }
 
 /// The counts of an image.
