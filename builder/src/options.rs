@@ -147,6 +147,9 @@ pub struct Options {
     pub far: f64,
     /// Heights closer than this, in metres, are one layer.
     pub layer_merge: f64,
+    /// Ground of lower precedence is hidden no farther than this, in metres, below or above what goes before it.
+    #[serde(skip_serializing_if = "is_plain_band")]
+    pub precedence_band: f64,
     /// Where there is no ground.
     pub fallback: Fallback,
     /// Height without ground, metres.
@@ -184,6 +187,7 @@ impl Default for Options {
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,
+            precedence_band: Options::BAND,
             fallback: Fallback::default(),
             default_z: 0.0,
             default_mu: 1.0,
@@ -193,7 +197,15 @@ impl Default for Options {
     }
 }
 
+/// Whether it need not be written.
+fn is_plain_band(band: &f64) -> bool {
+    *band == Options::BAND
+}
+
 impl Options {
+    /// The band of precedence unless another one is asked for, metres.
+    pub const BAND: f64 = 1.0;
+
     /// Content for rays.
     pub(crate) fn rays(&self) -> Rays {
         self.rays.unwrap_or_default()
@@ -246,6 +258,11 @@ impl Options {
             ("near", window(self.near), WINDOWS),
             ("far", window(self.far), WINDOWS),
             ("layer_merge", window(self.layer_merge), WINDOWS),
+            (
+                "precedence_band",
+                !(self.precedence_band > 0.0 && self.precedence_band <= 1000.0),
+                "the band of precedence is above 0 and at most 1000 m",
+            ),
             ("default_z", number(self.default_z), DEFAULTS),
             ("default_mu", window(self.default_mu), DEFAULTS),
             ("default_rr", window(self.default_rr), DEFAULTS),

@@ -85,6 +85,8 @@ pub struct Report {
     pub duplicates: u64,
     /// How many of the duplicates had another friction than what stays, where priority does not decide.
     pub contested: Option<Contested>,
+    /// Triangles that give friction alone and lie over no ground.
+    pub bare: Option<Bare>,
     /// Counts of welding.
     pub weld: Repair,
     /// Counts of stitching.
@@ -150,6 +152,17 @@ pub struct Contested {
     pub stays: String,
     /// Material of what went there.
     pub goes: String,
+}
+
+/// Triangles of a material that gives friction alone, without ground at their middle or just within a corner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bare {
+    /// How many.
+    pub triangles: u64,
+    /// The material of the first.
+    pub material: String,
+    /// A place of it without ground, metres.
+    pub at: [f64; 3],
 }
 
 /// Changes of the ground by a repair.

@@ -1,6 +1,7 @@
 //! Input of an image.
 
 use crate::options::Undersides;
+use hardpan::format::feature;
 
 /// mu of a material about which the file says nothing.
 pub const DEFAULT_MU: f64 = 0.85;
@@ -71,12 +72,16 @@ pub struct Material {
     pub class_mask: u32,
     /// Label for sensors.
     pub label: u32,
-    /// Which of coincident triangles stays: that of the highest priority.
+    /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: i32,
+    /// Its ground hides that of lower precedence which is no farther above or below than the band of the options.
+    pub precedence: i16,
     /// Whether its triangles are part of the scene at all.
     pub include: bool,
     /// Whether its triangles are in the way rather than ground: rays hit them, and wheels do not stand on them.
     pub obstacle: bool,
+    /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
+    pub friction_only: bool,
     /// Which of its triangles are undersides; by default `Options::undersides`.
     pub undersides: Option<Undersides>,
 }
@@ -94,11 +99,22 @@ impl Default for Material {
             class_mask: 0,
             label: 0,
             priority: 0,
+            precedence: 0,
             include: true,
             obstacle: false,
+            friction_only: false,
             undersides: None,
         }
     }
+}
+
+/// What a reader of an image of these materials must understand: one of [`hardpan::format::feature`], or several.
+pub(crate) fn features(materials: &[Material]) -> u64 {
+    let ground = || materials.iter().filter(|m| m.is_ground());
+    let first = ground().find(|m| !m.friction_only).map(Material::standing);
+    let differs = ground().any(|m| !m.friction_only && Some(m.standing()) != first);
+    let bit = |set: bool, bit: u64| if set { bit } else { 0 };
+    bit(differs, feature::PRECEDENCE) | bit(ground().any(|m| m.friction_only), feature::FRICTION_ONLY)
 }
 
 /// Whether a number can be a factor or the cone index of a material.
@@ -110,6 +126,11 @@ impl Material {
     /// Whether its triangles can become ground.
     pub(crate) fn is_ground(&self) -> bool {
         self.include && !self.obstacle
+    }
+
+    /// Its rank where several lie over a place: the greater goes first.
+    pub(crate) fn standing(&self) -> (i16, i32) {
+        (self.precedence, self.priority)
     }
 
     /// A material of which only the friction is known.

@@ -59,6 +59,7 @@ outcomes! {
         FarBelow = 1, "far below", "FAR_BELOW", "Below, outside the near window.";
         FarAbove = 2, "far above", "FAR_ABOVE", "Above, outside the near window.";
         Fallback = 3, "fall-back", "FALLBACK", "Not found: the values come from the fall-back.";
+        Hidden = 4, "hidden", "HIDDEN", "Ground of higher precedence hides it: only layers tell it.";
     }
 }
 

@@ -81,13 +81,16 @@ impl<'a> Terrain<'a> {
         if head_crc(head) != header.head_crc {
             return Err(OpenError::HeadDamaged);
         }
-        if header.must_understand != 0 {
+        if header.must_understand & !format::feature::UNDERSTOOD != 0 {
             return Err(OpenError::TooNew);
         }
         let total = usize::try_from(header.total_len).map_err(|_| OpenError::Truncated)?;
         let bytes = bytes.get(..total).ok_or(OpenError::Truncated)?;
         if !header_is_sane(header) {
             return Err(OpenError::HeadInvalid);
+        }
+        if header.wide_tests > 0 && !cfg!(feature = "wide") {
+            return Err(OpenError::Wide);
         }
         for s in header.sections.iter().filter(|s| s.is_used()) {
             body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
@@ -387,7 +390,7 @@ fn header_is_sane(h: &Header) -> bool {
         && (4..=31).contains(&h.tile_log2)
         && h.page_log2 <= 8
         && h.page_count.iter().all(|&n| (1..=1 << 16).contains(&n))
-        && [h.near, h.far, h.layer_merge].iter().all(|&w| (0..1 << 52).contains(&w))
+        && [h.near, h.far, h.layer_merge, h.precedence_band].iter().all(|&w| (0..1 << 52).contains(&w))
         && small(h.default_z)
         && h.fallback <= format::fallback::EDGE_EXTEND
         && h.no_height_rule <= format::no_height::NEAREST

@@ -77,30 +77,34 @@ pub(crate) struct OwnerKey {
 }
 
 /// Which surfaces count.
-trait Filter: Copy {
-    fn wants(self, t: &Terrain, tile: usize, s: &Candidate) -> bool;
+pub(crate) trait Filter: Copy {
+    /// Whether an observer hears of the surfaces: on a second reading it knows them.
+    const TELLS: bool;
+    fn wants<O: Observer>(self, t: &Terrain, tile: usize, s: &Candidate, o: &mut O) -> bool;
 }
 
-/// All do. It compiles away.
+/// All do. It compiles away, as where nobody watches.
 impl Filter for () {
+    const TELLS: bool = true;
     #[inline(always)]
-    fn wants(self, _: &Terrain, _: usize, _: &Candidate) -> bool {
+    fn wants<O: Observer>(self, _: &Terrain, _: usize, _: &Candidate, _: &mut O) -> bool {
         true
     }
 }
 
-/// Those whose material has one of these classes.
+/// Those whose material has one of these classes; zero asks for none in particular.
 #[derive(Clone, Copy)]
-struct Classes(u32);
+pub(crate) struct Classes(pub u32);
 
 impl Filter for Classes {
-    fn wants(self, t: &Terrain, tile: usize, s: &Candidate) -> bool {
-        t.has_class(t.attribute(tile, s.attribute).material, self.0)
+    const TELLS: bool = true;
+    fn wants<O: Observer>(self, t: &Terrain, tile: usize, s: &Candidate, _: &mut O) -> bool {
+        self.0 == 0 || t.has_class(t.attribute(tile, s.attribute).material, self.0)
     }
 }
 
 /// Keeps the best-ranked surface; of equal ones the owner.
-struct Nearest<'t, 'a, F> {
+pub(crate) struct Nearest<'t, 'a, F> {
     t: &'t Terrain<'a>,
     tile: usize,
     place: GridPoint,
@@ -122,10 +126,10 @@ impl<F: Filter> Sink for Nearest<'_, '_, F> {
 
     #[inline(always)]
     fn take<O: Observer>(&mut self, s: &Candidate, node: &Node, o: &mut O) {
-        if !self.filter.wants(self.t, self.tile, s) {
+        if !self.filter.wants(self.t, self.tile, s, o) {
             return;
         }
-        if O::COUNTS {
+        if o.counts() && F::TELLS {
             o.see(Trace::Candidate(self.t.hit(self.tile, s, self.search.rank(s.z).reach())));
         }
         match &self.surface {
@@ -154,7 +158,7 @@ impl<F: Filter> Sink for Nearest<'_, '_, F> {
 
 impl<'t, 'a, F: Filter> Nearest<'t, 'a, F> {
     #[inline(always)]
-    fn new(t: &'t Terrain<'a>, tile: usize, place: GridPoint, search: Search, filter: F) -> Self {
+    pub fn new(t: &'t Terrain<'a>, tile: usize, place: GridPoint, search: Search, filter: F) -> Self {
         let ties = [(0, 0, LeafKind::Bundle); TIES];
         Nearest {
             t,
@@ -204,7 +208,7 @@ impl<'t, 'a, F: Filter> Nearest<'t, 'a, F> {
 
     /// The surface as an answer, if there is one.
     #[inline(always)]
-    fn hit(&mut self, node: &Node) -> Option<Hit> {
+    pub fn hit(&mut self, node: &Node) -> Option<Hit> {
         if self.tied > 0 {
             self.settle(node);
         }
@@ -332,8 +336,27 @@ impl<'a> Terrain<'a> {
         search: &Search,
         o: &mut O,
     ) -> Result<Option<Hit>, Status> {
+        if self.has_precedence() {
+            return self.best_shown(leaf, place, search, 0, o);
+        }
+        if !O::PLAIN {
+            return self.best_of_class(leaf, place, search, 0, o);
+        }
+        self.best_of(leaf, place, search, (), o)
+    }
+
+    /// The best of those that count.
+    #[inline(always)]
+    pub(crate) fn best_of<O: Observer, F: Filter>(
+        &self,
+        leaf: &Leaf,
+        place: GridPoint,
+        search: &Search,
+        filter: F,
+        o: &mut O,
+    ) -> Result<Option<Hit>, Status> {
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
-        let mut best = Nearest::new(self, leaf.tile, place, *search, ());
+        let mut best = Nearest::new(self, leaf.tile, place, *search, filter);
         self.surfaces(leaf, place, o, &mut best)?;
         Ok(best.hit(node))
     }
@@ -349,12 +372,9 @@ impl<'a> Terrain<'a> {
         classes: u32,
         o: &mut O,
     ) -> Result<Option<Hit>, Status> {
-        if classes == 0 {
-            return self.best(leaf, place, search, o);
+        if self.has_precedence() {
+            return self.best_shown(leaf, place, search, classes, o);
         }
-        let node = self.node(leaf.node).ok_or(Status::Damaged)?;
-        let mut best = Nearest::new(self, leaf.tile, place, *search, Classes(classes));
-        self.surfaces(leaf, place, o, &mut best)?;
-        Ok(best.hit(node))
+        self.best_of(leaf, place, search, Classes(classes), o)
     }
 }

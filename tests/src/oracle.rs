@@ -5,6 +5,7 @@
 
 use hardpan_builder::{HeightField, Scene};
 use num_rational::BigRational;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Query units in a lattice step.
@@ -55,6 +56,18 @@ pub struct Ground {
     pub normal: [i128; 3],
     pub material: u16,
     pub source: u16,
+    /// Whether ground that goes before it hides it.
+    pub hidden: bool,
+}
+
+/// What goes before what, and how far: see [`Oracle::over`].
+#[derive(Clone, Debug, Default)]
+struct Rules {
+    /// Precedence and priority of each material, and whether it gives friction alone.
+    materials: Vec<(i16, i32, bool)>,
+    /// In query units of height.
+    band: i64,
+    merge: i64,
 }
 
 /// Which stage of the search found it.
@@ -71,6 +84,7 @@ pub struct Oracle {
     /// west, south, east, north in query units, one for each face
     boxes: Vec<[i64; 4]>,
     bounds: [[i64; 3]; 2],
+    rules: Rules,
     /// Names in the order that numbers them.
     pub materials: Vec<String>,
     pub sources: Vec<String>,
@@ -112,9 +126,17 @@ impl Oracle {
         let total = all.len();
         all.retain(|(_, f)| twice_area(f.v) != 0);
         let flat = total - all.len();
-        all.sort_unstable_by_key(|(down, f)| (f.v, *down, *f));
+        let mut rules = vec![(0, 0, false); materials.len()];
+        for (m, number) in scene.materials.iter().zip(&materials) {
+            rules[usize::from(*number)] = (m.precedence, m.priority, m.friction_only);
+        }
+        let rule = |f: &Face| rules[usize::from(f.material)];
+        let order = |f: &Face| (rule(f).2, Reverse((rule(f).0, rule(f).1)));
+        all.sort_unstable_by_key(|(down, f)| (f.v, order(f), *down, *f));
         let kept = all.len();
-        all.dedup_by_key(|(_, f)| f.v); // one that looks up, then the least material, then source, stays
+        // the greatest standing, one that looks up, then the least material, then source, stays
+        all.dedup_by_key(|(_, f)| (f.v, rule(f).2));
+        all.sort_unstable_by_key(|(_, f)| *f);
         let all: Vec<Face> = all.into_iter().map(|(_, f)| f).collect();
         let mut bounds = [[i64::MAX; 3], [i64::MIN; 3]];
         for p in all.iter().flat_map(|f| f.v) {
@@ -133,10 +155,17 @@ impl Oracle {
             repeats: kept - all.len(),
             faces: all,
             bounds,
+            rules: Rules { materials: rules, ..Rules::default() },
             materials: sorted(scene.materials.iter().map(|m| m.name.clone()).collect()),
             sources: sorted(scene.sources.clone()),
             flat,
         }
+    }
+
+    /// The same with a band of precedence and a least distance of layers, in query units of height.
+    pub fn with_band(mut self, band: i64, merge: i64) -> Oracle {
+        (self.rules.band, self.rules.merge) = (band, merge);
+        self
     }
 
     /// How many different triangles have plan area.
@@ -168,29 +197,81 @@ impl Oracle {
         self.bounds
     }
 
-    /// Every height over a place in query units, highest first, each with its owner.
-    pub fn over(&self, x: i64, y: i64) -> Vec<Ground> {
-        // Faces lie in canonical order: of those that own the place the first, else the first of all.
-        let mut heights: BTreeMap<i64, (Claim, &Face)> = BTreeMap::new();
+    /// Every surface over a place in query units.
+    fn column(&self, x: i64, y: i64) -> Vec<(i64, Claim, &Face)> {
+        let mut all = Vec::new();
         for (face, b) in self.faces.iter().zip(&self.boxes) {
             let near = b[0] <= x && x <= b[2] && b[1] <= y && y <= b[3];
             if let Some((z, claim)) = near.then(|| height(face.v, x, y)).flatten() {
-                let first = heights.entry(z).or_insert((claim, face));
-                if claim < first.0 {
-                    *first = (claim, face);
-                }
+                all.push((z, claim, face));
             }
         }
-        heights
-            .into_iter()
-            .rev()
-            .map(|(z, (_, f))| Ground { z, normal: normal(f.v), material: f.material, source: f.source })
-            .collect()
+        all
+    }
+
+    /// The heights of some surfaces over a place, highest first, each with its owner.
+    fn heights<'f>(surfaces: impl Iterator<Item = &'f (i64, Claim, &'f Face)>) -> Vec<Ground> {
+        // Faces lie in canonical order: of those that own the place the first, else the first of all.
+        let mut heights: BTreeMap<i64, (Claim, &Face)> = BTreeMap::new();
+        for &(z, claim, face) in surfaces {
+            let first = heights.entry(z).or_insert((claim, face));
+            if claim < first.0 {
+                *first = (claim, face);
+            }
+        }
+        let ground = |(z, (_, f)): (i64, (Claim, &Face))| Ground {
+            z,
+            normal: normal(f.v),
+            material: f.material,
+            source: f.source,
+            hidden: false,
+        };
+        heights.into_iter().rev().map(ground).collect()
+    }
+
+    /// Heights over a place that are shown, and those that are hidden; each highest first.
+    ///
+    /// A surface is hidden by one that covers the place moved by (e, e²) too, if that has a higher precedence and lies
+    /// no farther above or below than the band; or an equal precedence and a higher priority, and both are one layer.
+    /// Hidden surfaces hide others all the same. Those that give friction alone are no ground.
+    fn both(&self, x: i64, y: i64) -> [Vec<Ground>; 2] {
+        let all = self.column(x, y);
+        let rule = |f: &Face| self.rules.materials[usize::from(f.material)];
+        let hides = |t: &(i64, Claim, &Face), s: &(i64, Claim, &Face)| {
+            let ((p, first, paint), (q, second, _)) = (rule(t.2), rule(s.2));
+            let apart = (t.0 - s.0).abs();
+            let one_layer = apart == 0 || apart < self.rules.merge;
+            let wins = p > q && (apart <= self.rules.band || one_layer) || p == q && first > second && one_layer;
+            t.1 == Claim::NorthEast && !paint && wins
+        };
+        let ground: Vec<_> = all.iter().filter(|s| !rule(s.2).2).copied().collect();
+        let (hidden, shown): (Vec<_>, Vec<_>) = ground.iter().partition(|s| ground.iter().any(|t| hides(t, s)));
+        let (mut shown, mut hidden) = (Oracle::heights(shown.iter()), Oracle::heights(hidden.iter()));
+        hidden.iter_mut().for_each(|g| g.hidden = true);
+        // Friction alone goes to the highest shown ground that lies no more than `merge` above it and the band below.
+        let mut paints: Vec<_> = all.iter().filter(|s| rule(s.2).2 && s.1 == Claim::NorthEast).collect();
+        paints.sort_by_key(|(z, _, f)| ((rule(f).0, rule(f).1), *z, Reverse(f.material)));
+        for (z, _, face) in paints {
+            if let Some(g) = shown.iter_mut().find(|g| g.z <= z + self.rules.merge && z - g.z <= self.rules.band) {
+                g.material = face.material;
+            }
+        }
+        [shown, hidden]
+    }
+
+    /// Every height over a place in query units that is not hidden, highest first, each with its owner.
+    pub fn over(&self, x: i64, y: i64) -> Vec<Ground> {
+        let [shown, _] = self.both(x, y);
+        shown
     }
 
     /// Nearest within `near` (a tie goes below), else highest at or below within `far`, else lowest above within `far`.
     pub fn closest(&self, [x, y, z]: [i64; 3], near: i64, far: i64) -> Option<(Ground, Stage)> {
-        let all = self.over(x, y);
+        Oracle::nearest(&self.over(x, y), z, near, far)
+    }
+
+    /// The same of heights that are known.
+    pub fn nearest(all: &[Ground], z: i64, near: i64, far: i64) -> Option<(Ground, Stage)> {
         let below = all.iter().find(|g| g.z <= z); // the highest
         let above = all.iter().rev().find(|g| g.z > z); // the lowest
         let drop = |g: &&Ground| (i128::from(g.z) - i128::from(z)).abs();
@@ -211,15 +292,20 @@ impl Oracle {
         self.over(x, y).into_iter().find(|g| g.z <= z && i128::from(g.z) >= low)
     }
 
-    /// Heights, highest first, those closer than `merge` below the last one kept left out.
+    /// Heights, highest first, those closer than `merge` below the last one kept left out; of hidden ones apart.
     pub fn layers(&self, x: i64, y: i64, merge: i64) -> Vec<Ground> {
-        let mut kept: Vec<Ground> = Vec::new();
-        for g in self.over(x, y) {
-            if kept.last().is_none_or(|k| k.z - g.z >= merge) {
-                kept.push(g);
+        let [shown, hidden] = self.both(x, y).map(|all| {
+            let mut kept: Vec<Ground> = Vec::new();
+            for g in all {
+                if kept.last().is_none_or(|k| k.z - g.z >= merge) {
+                    kept.push(g);
+                }
             }
-        }
-        kept
+            kept
+        });
+        let mut all: Vec<Ground> = shown.into_iter().chain(hidden).collect();
+        all.sort_by_key(|g| Reverse(g.z)); // stable
+        all
     }
 }
 

@@ -51,7 +51,8 @@ fn document_and_code_agree() {
         bundles "u64", patch_blocks "u64", references "u64", near "i64", far "i64", layer_merge "i64",
         default_z "i64", default_mu "f64", default_rolling "f64", default_gain "f64", fallback "u32",
         wide_tests "u32", bound "[u32; 4]", error_plan "f64", error_height "f64", ray_bound "[[u32; 4]; 4]",
-        tyre_bound "[[u32; 4]; 2]", no_height_rule "u32", reserved2 "[u8; 124]",
+        tyre_bound "[[u32; 4]; 2]", no_height_rule "u32", reserved1 "u32", precedence_band "i64",
+        reserved2 "[u8; 112]",
         sections "[Section; SECTIONS]"),
     );
     agree(

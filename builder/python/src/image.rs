@@ -5,7 +5,7 @@ use crate::{
     columns::{Arrays, Given, Points, answered, no_room, room},
     contact, explain, facts, rays,
 };
-use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
+use hardpan::{ContactPoint, Hit, Options, Terrain, Tyre, Windows, format::fallback};
 use hardpan_builder::image::earth::Earth;
 use hardpan_builder::util::files::NewFile;
 use hardpan_builder::util::steps::Steps;
@@ -30,19 +30,21 @@ struct Layer {
     slope: [f64; 2],
     /// Its material and source.
     names: [u16; 2],
+    is_hidden: bool,
 }
 
 impl Layer {
     /// Where there is none.
-    const NONE: Layer = Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2] };
+    const NONE: Layer = Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2], is_hidden: false };
 }
 
-/// z, slope, material and source of each place and layer; how many layers and the status of each place.
+/// z, slope, material, source and whether it is hidden of each place and layer; how many layers and the status of each place.
 type LayerArrays<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<u16>>,
     Bound<'py, PyArray1<u16>>,
+    Bound<'py, PyArray1<bool>>,
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<u8>>,
 );
@@ -216,6 +218,7 @@ impl Held {
                         z: t.z_f64(hit),
                         slope: t.slope_f64(hit),
                         names: [hit.material, hit.source],
+                        is_hidden: hit.reach == hardpan::Reach::Hidden,
                     }));
                 }
                 PyResult::Ok(all)
@@ -229,7 +232,10 @@ impl Held {
         let all = n * width;
         let (z, slope) = (PyArray1::<f64>::zeros(py, all, false), PyArray1::<f64>::zeros(py, 2 * all, false));
         let (material, source) = (PyArray1::<u16>::zeros(py, all, false), PyArray1::<u16>::zeros(py, all, false));
+        let hidden = PyArray1::<bool>::zeros(py, all, false);
         {
+            let mut hidden = hidden.readwrite();
+            let hidden = hidden.as_slice_mut()?;
             let [mut z, mut slope] = [&z, &slope].map(|array| array.readwrite());
             let [mut material, mut source] = [&material, &source].map(|array| array.readwrite());
             let (z, slope) = (z.as_slice_mut()?, slope.as_slice_mut()?);
@@ -239,16 +245,17 @@ impl Held {
                 for (i, count) in counts.iter().enumerate() {
                     for k in 0..width {
                         let layer = if k < held(*count) { found.next() } else { None };
-                        let Layer { z: height, slope: of, names } = layer.copied().unwrap_or(Layer::NONE);
+                        let Layer { z: height, slope: of, names, is_hidden } = layer.copied().unwrap_or(Layer::NONE);
                         let to = i * width + k;
                         (z[to], [material[to], source[to]]) = (height, names);
+                        hidden[to] = is_hidden;
                         slope[2 * to..2 * to + 2].copy_from_slice(&of);
                     }
                 }
             });
         }
         drop(readable);
-        Ok((width, (z, slope, material, source, count, status)))
+        Ok((width, (z, slope, material, source, hidden, count, status)))
     }
 
     /// Three numbers a wheel of centre, nine of its matrix, three of down or none.
@@ -260,7 +267,7 @@ impl Held {
         ori: Given,
         down: Given,
         size: [f64; 2],
-        columns: u32,
+        columns: [u32; 2],
         points: Given,
         reach: Option<[f64; 2]>,
         axes: &str,
@@ -301,6 +308,29 @@ impl Held {
         let bytes = self.bytes()?;
         let t = terrain(&bytes)?;
         rays::cast(py, &t, [&origin, &direction, &length], rays::options(kinds, classes, front_only, after))
+    }
+
+    /// The most that a ray of a length costs, over the ground alone or over all kinds.
+    fn ray_bound(&self, length: f64, ground_only: bool) -> PyResult<Option<[u32; 4]>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let most = if ground_only { t.ground_ray_bound(length) } else { t.ray_bound(length) };
+        Ok(most.map(|c| [c.nodes, c.leaves, c.tests, c.lines]))
+    }
+
+    /// The most that a contact of a tyre costs, by so many columns, or by so many points.
+    fn contact_bound(
+        &self,
+        size: (f64, f64),
+        columns: u32,
+        points: usize,
+        reach: Option<[f64; 2]>,
+    ) -> PyResult<Option<[u32; 4]>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let centres = vec![ContactPoint::CENTRE; points.min(1 << 16)];
+        let tyre = Tyre { radius: size.0, width: size.1, method: contact::method([columns, 0], &centres)?, reach };
+        Ok(t.contact_bound(&tyre).map(|c| [c.nodes, c.leaves, c.tests, c.lines]))
     }
 
     /// The free height over the ground at each point, NaN where there is none.

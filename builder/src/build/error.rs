@@ -224,6 +224,8 @@ pub enum NoSample {
     OracleOfFields,
     /// The oracle, by a rule of whole squares.
     OracleOfSquares,
+    /// Some of the ground hides other ground.
+    Precedence,
 }
 
 impl fmt::Display for NoSample {
@@ -233,6 +235,7 @@ impl fmt::Display for NoSample {
             Self::SquaresOfFields => "the image holds fields of heights, and rules of whole cells are of triangles",
             Self::OracleOfFields => "the image holds fields of heights, and the oracle is of triangles",
             Self::OracleOfSquares => "the oracle asks at centres, and this rule is of whole cells",
+            Self::Precedence => "some of its ground has precedence, or gives friction alone, and heights on squares know nothing of that; build it without, or ask with hardpan query",
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::build::stage::raster::{Rastered, raster};
 use crate::build::stage::rule::Rule;
 use crate::build::stage::tile;
 use crate::build::stage::tile::{Blob, Tiles};
-use crate::build::stage::{clean, error_quantiles, facing, pack, quantise, rule, stitch, walls, weld};
+use crate::build::stage::{bare, clean, error_quantiles, facing, pack, quantise, rule, stitch, walls, weld};
 use crate::image::provenance::Provenance;
 use crate::options::{Options, Rays};
 use crate::report::Report;
@@ -162,12 +162,14 @@ impl Job {
             rule::allowed(split, tiles.iter().map(|t| t.asked).sum(), mesh.faces.len())?;
         }
         // the tiles have all of it
+        let paints = bare::paints(&mesh);
         drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
         let provenance = record(&mesh.materials);
         let (image, packed) = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), report.triangles)?;
         report.packed = packed;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
             report.error_quantiles = error_quantiles::measure(&terrain, &mesh.places);
+            report.bare = bare::bare(&terrain, &paints);
         }
         Ok(Built { image, report })
     }
@@ -212,7 +214,17 @@ fn ground(
     drop(ceilings);
     let places = error_quantiles::places(scene, &areas);
     drop(areas);
-    (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
+    // what gives friction alone is no ground that repairs may join
+    let mut paints: Vec<Face> =
+        faces.iter().copied().filter(|f| materials[usize::from(f.material)].friction_only).collect();
+    if !paints.is_empty() {
+        faces.retain(|f| !materials[usize::from(f.material)].friction_only);
+        report.duplicates += clean::duplicates(&mut paints, &materials, &sides).0;
+    }
+    let paints: Vec<_> = paints.into_iter().map(|f| (f, f.v.map(|v| vertices[v as usize]))).collect();
+    let duplicates;
+    (duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
+    report.duplicates += duplicates;
     drop(sides);
     tell(60);
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
@@ -233,6 +245,17 @@ fn ground(
         report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
     }
     tell(90);
+    if ground.faces.is_empty() && scene.fields.is_empty() {
+        return Err(BuildError::Empty);
+    }
+    if let Some(f) = scene.fields.iter().find(|f| scene.materials[usize::from(f.material)].friction_only) {
+        let name = &scene.materials[usize::from(f.material)].name;
+        let text = format!(
+            "material {name:?} gives friction alone, and a field of heights has it; give the field another one"
+        );
+        return Err(BuildError::Scene(text));
+    }
+    ground.add_apart(paints);
     let Ground { vertices, faces, moved, trail, .. } = ground;
     let walls = walls::settled(walls, trail.unwrap_or_default(), &materials);
     report.triangles = faces.len() as u64;

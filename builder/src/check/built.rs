@@ -1,7 +1,7 @@
 //! Findings of a build: what it could not mend, or had to leave out.
 
 use crate::options::{Options, Outliers};
-use crate::report::{Code, Finding, Hint, Quantity, Repair, Report, Severity};
+use crate::report::{Bare, Code, Finding, Hint, Quantity, Repair, Report, Severity};
 use crate::util::text::counted;
 
 /// Findings of a build's report.
@@ -34,6 +34,17 @@ pub fn built(r: &Report, options: &Options) -> Vec<Finding> {
         let mend = "state priority = 1 for the material that is meant";
         let found = count(Code::Contested, Severity::Warning, c.triangles, text, mend);
         all.push(Finding { subject: format!("{} and {}", c.goes, c.stays), ..found });
+    }
+    if let Some(Bare { triangles, material, at }) = &r.bare {
+        let [x, y, z] = at.map(|v| format!("{v:.3}"));
+        let many = counted(*triangles, "triangle");
+        let lie = if *triangles == 1 { "gives" } else { "give" };
+        let text = format!(
+            "{many} of {material:?} {lie} friction alone and {} no ground within the band below, as at {x},{y},{z}",
+            if *triangles == 1 { "has" } else { "have" }
+        );
+        let found = count(Code::NoGroundBelow, Severity::Warning, *triangles, text, Code::NoGroundBelow.entry().hint);
+        all.push(Finding { subject: material.clone(), place: Some(*at), ..found });
     }
     all
 }

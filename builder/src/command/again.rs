@@ -118,7 +118,7 @@ pub fn failed(args: &Common, whole: &Path, first: &Path, error: NoMerge) -> Fail
             Failure::input(args.settings.as_deref().unwrap_or(whole), format!("{e}; {names}"))
         }
         NoMerge::Build(e) => args.failed(whole, e),
-        NoMerge::TooMany(_) => Failure::input(whole, error),
+        NoMerge::TooMany(_) | NoMerge::Bands { .. } => Failure::input(whole, error),
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Make", &["build", "merge", "rebuild", "materials", "grid", "vstu"]),
+    ("Make", &["build", "merge", "rebuild", "materials", "grid", "flash", "vstu"]),
     ("Look", &["info", "query", "sensor", "export", "inspect"]),
     ("Check", &["check", "verify", "diff", "bench", "replay"]),
 ];
@@ -50,7 +50,11 @@ const BUILD: [(&str, &[&str], &[&str]); 6] = [
             "memory",
         ],
     ),
-    ("Repair", &["weld", "stitch", "max_slope", "undersides"], &["origin", "drop_outliers"]),
+    (
+        "Repair",
+        &["weld", "stitch", "max_slope", "undersides"],
+        &["precedence", "precedence_band", "origin", "drop_outliers"],
+    ),
     ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
 ];

@@ -1,6 +1,6 @@
 //! `hardpan info`: what an image says about itself. The shape of its JSON is stated by `builder/info.schema.json`.
 
-use std::{borrow::Cow, io::Write, path::PathBuf};
+use std::{borrow::Cow, collections::BTreeSet, io::Write, path::PathBuf};
 
 use crate::image::as_source::mu_by_default;
 use crate::image::earth::Earth;
@@ -130,6 +130,10 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     rows.push(("tiles", format!("{} of {:.1} m", grouped(i.tiles.into()), steps(h.tile_log2))));
     rows.push(("pages", pages(t, i)));
     rows.push(("query cost", format!("at most {} of 64 bytes", costs(&i.bound))));
+    let stated = [("ray of 5 m", &i.ray_bound, ""), ("tyre", &i.tyre_bound, ", for all squares below 0.6 x 0.25 m")];
+    for (name, bound, what) in stated {
+        rows.extend(bound.as_ref().map(|bound| (name, format!("at most {} of 64 bytes{what}", costs(bound)))));
+    }
     if i.wide_tests > 0 {
         let tests = counted(i.wide_tests, "test");
         let why = "of large or steep triangles, for which a small core takes many times as long";
@@ -142,6 +146,12 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     rows.push(("divided", i.division.clone()));
     rows.extend(i.tool.iter().map(|tool| ("built by", shown(tool))));
     rows.push(("layers", format!("heights closer than {:.2} mm are one", i.layer_merge * 1e3)));
+    if let Some(band) = i.precedence_band {
+        let levels: BTreeSet<i16> = i.materials.iter().map(|m| m.precedence).collect();
+        let levels = levels.iter().map(i16::to_string).collect::<Vec<_>>().join(", ");
+        let far = crate::util::text::metres(band);
+        rows.push(("precedence", format!("levels {levels}; hides ground of lower ones up to {far} below and above")));
+    }
     rows.push(("windows", format!("near {} m, far {} m; without ground: {}", i.near, i.far, i.fallback)));
     rows.push(("error", format!("{:.6} m in plan, {:.6} m in height", i.error.plan, i.error.height)));
     rows.push(("sources", grouped(i.sources.len() as u64)));
@@ -234,20 +244,21 @@ fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
     let wide = width(all.iter().map(|m| shown(&m.name)));
     writeln!(
         out,
-        "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {:<12} classes",
-        "material", "mu", "rr", "gain", "type", "cone index", "label", "priority", "is"
+        "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {:>10} {:<13} classes",
+        "material", "mu", "rr", "gain", "type", "cone index", "label", "priority", "precedence", "is"
     )?;
     for m in all {
         let classes = m.classes.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let is = match (m.include, m.obstacle) {
             (false, _) => "not included",
             (true, true) => "an obstacle",
+            _ if m.friction_only => "friction only",
             _ => "ground",
         };
         let (name, [mu, rr, gain, cone]) = (shown(&m.name), [m.mu, m.rr, m.gain, m.cone_index].map(decimal));
         let line = format!(
-            "{name:<wide$} {mu:>7} {rr:>8} {gain:>8} {:>5} {cone:>11} {:>8} {:>8} {is:<12} {classes}",
-            m.surface_type, m.label, m.priority
+            "{name:<wide$} {mu:>7} {rr:>8} {gain:>8} {:>5} {cone:>11} {:>8} {:>8} {:>10} {is:<13} {classes}",
+            m.surface_type, m.label, m.priority, m.precedence
         );
         writeln!(out, "{}", line.trim_end())?;
     }

@@ -128,7 +128,14 @@ pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             (BYTES, grouped(h.total_len)),
             ("layer bound", grouped(t.max_layers().into())),
             ("query cost", costs(&bound)),
-            (WINDOWS, format!("near {} m, far {} m, merge {} m", metres(h.near), metres(h.far), metres(h.layer_merge))),
+            (WINDOWS, {
+                let band = match t.has_precedence() {
+                    true => format!(", precedence {} m", metres(h.precedence_band)),
+                    false => String::new(),
+                };
+                let [near, far, merge] = [h.near, h.far, h.layer_merge].map(metres);
+                format!("near {near} m, far {far} m, merge {merge} m{band}")
+            }),
             (
                 NO_GROUND,
                 format!(

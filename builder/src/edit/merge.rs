@@ -13,6 +13,7 @@ use crate::settings::Settings;
 use crate::settings::factors::Factors;
 use crate::settings::{Applied, MaterialRule, SettingsError, SourceFile};
 use crate::util::exact::exp2;
+use crate::util::steps::Steps;
 use crate::util::text::{decimal, shown};
 use hardpan::Terrain;
 use rayon::prelude::*;
@@ -52,6 +53,13 @@ pub enum NoMerge {
     TooMany(&'static str),
     /// Two images state another coordinate reference system each, and no settings say which is meant.
     Crs { parts: [String; 2], crs: [String; 2] },
+    /// Two images hide ground within another band each, and nobody says which is meant.
+    Bands {
+        /// The two images.
+        parts: [String; 2],
+        /// Their bands.
+        metres: [f64; 2],
+    },
     /// The settings do not fit them.
     Settings(SettingsError),
     /// What is asked for cannot be.
@@ -86,6 +94,12 @@ impl fmt::Display for NoMerge {
             NoMerge::Crs { parts: [one, _], crs: [a, b] } => {
                 write!(f, "its crs is {}, and that of {} {}", shown(b), shown(one), shown(a))
             }
+            NoMerge::Bands { parts: [one, other], metres: [a, b] } => write!(
+                f,
+                "the band of precedence is {a} m in {} and {b} m in {}; say which is meant with --precedence-band",
+                shown(one),
+                shown(other)
+            ),
             NoMerge::Settings(e) => e.fmt(f),
             NoMerge::Build(e) => e.fmt(f),
         }
@@ -239,10 +253,14 @@ impl Merge {
         let build = &mut provenance.settings.build;
         if settings.is_none() {
             [build.xy_log2, build.z_log2] = merged.steps;
+            build.precedence_band = f64::NAN; // that of the images, if none is typed
         }
         build.undersides = Undersides::Ground;
         build.crs = georeference(sources)?;
         over(build);
+        if build.precedence_band.is_nan() {
+            build.precedence_band = band(sources)?;
+        }
         let least = sources.iter().map(|s| rays::stored(&s.terrain)).min().unwrap_or_default();
         build.rays = rays::again(least, build.rays);
         build.source_error = merged.source_error([build.xy_log2, build.z_log2]);
@@ -261,6 +279,19 @@ impl Merge {
             provenance.mu_by_default.sort_unstable();
         }
         Ok(Merge { scene: merged.scene, provenance, applied })
+    }
+}
+
+/// The one band of precedence of all images that have it.
+fn band(sources: &[Source]) -> Result<f64, NoMerge> {
+    let of = |t: &Terrain| Steps::of(t.header()).query_height(t.header().precedence_band);
+    let mut all = sources.iter().filter(|s| s.terrain.has_precedence()).map(|s| (&s.name, of(&s.terrain)));
+    let Some((one, first)) = all.next() else { return Ok(Options::BAND) };
+    match all.find(|(_, band)| *band != first) {
+        None => Ok(first),
+        Some((other, second)) => {
+            Err(NoMerge::Bands { parts: [one, other].map(String::clone), metres: [first, second] })
+        }
     }
 }
 

@@ -36,7 +36,7 @@ use crate::build::{build, job};
 use crate::image::{Image, as_source, decode};
 use crate::options::Options;
 use crate::report::Report;
-use crate::scene::{Material, Scene};
+use crate::scene::{Material, Scene, features};
 use crate::util::exact::exp2;
 use crate::util::text::decimal;
 use hardpan::format::FRACTION;
@@ -539,12 +539,22 @@ impl<'a> Sampler<'a> {
     /// of triangles, and for the oracle and a rule of whole squares, as it asks at centres.
     pub fn check(&self, rule: Option<Rule>, oracle: bool) -> Result<(), BuildError> {
         let of_cells = rule.is_some_and(Rule::is_of_cells);
+        self.without_precedence()?;
         Err(BuildError::Sample(match (self.has_fields(), of_cells, oracle) {
             (true, true, _) => NoSample::SquaresOfFields,
             (true, _, true) => NoSample::OracleOfFields,
             (_, true, true) => NoSample::OracleOfSquares,
             _ => return Ok(()),
         }))
+    }
+
+    /// # Errors
+    ///
+    /// If some of the ground hides other ground, which the stages know nothing of.
+    pub fn without_precedence(&self) -> Result<(), BuildError> {
+        let used: Vec<Material> =
+            self.used.iter().filter_map(|m| self.materials.get(usize::from(*m)).cloned()).collect();
+        if features(&used) == 0 { Ok(()) } else { Err(BuildError::Sample(NoSample::Precedence)) }
     }
 
     /// The heights of squares; `tell` hears which share of the rows is done, up to 1.

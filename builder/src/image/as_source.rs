@@ -58,7 +58,9 @@ pub fn material(t: &Terrain, number: u16) -> Material {
         class_mask: m.class_mask,
         label: m.label,
         priority: m.priority,
-        obstacle: m.flags & 1 == 1,
+        precedence: m.precedence,
+        obstacle: m.is_obstacle(),
+        friction_only: m.is_friction_only(),
         ..Material::default()
     }
 }
@@ -139,6 +141,7 @@ fn options(t: &Terrain) -> Options {
         near: metres(h.near),
         far: metres(h.far),
         layer_merge: metres(h.layer_merge),
+        precedence_band: if t.has_precedence() { metres(h.precedence_band) } else { Options::BAND },
         fallback: fallback.into_iter().find(|f| *f as u32 == h.fallback).unwrap_or_default(),
         default_z: metres(h.default_z),
         default_mu: h.default_mu,

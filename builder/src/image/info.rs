@@ -41,11 +41,20 @@ pub struct Info {
     tile_log2: u32,
     #[serde(serialize_with = "cost")]
     pub bound: Cost,
+    /// The most that a ray of 5 m costs over all that the image holds, if it is stated.
+    #[serde(serialize_with = "perhaps")]
+    pub ray_bound: Option<Cost>,
+    /// The most that all squares below a passenger tyre cost, if it is stated.
+    #[serde(serialize_with = "perhaps")]
+    pub tyre_bound: Option<Cost>,
     pub wide_tests: u32,
     pub costliest: Option<Costliest>,
     pub division: String,
     max_layers: u32,
     pub layer_merge: f64,
+    /// How far ground hides that of lower precedence, metres; nothing where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precedence_band: Option<f64>,
     pub near: f64,
     pub far: f64,
     pub fallback: &'static str,
@@ -200,6 +209,8 @@ pub struct Material {
     pub cone_index: f64,
     pub label: u32,
     pub priority: i32,
+    pub precedence: i16,
+    pub friction_only: bool,
     pub obstacle: bool,
     pub include: bool,
 }
@@ -261,6 +272,13 @@ pub struct Blocks {
     pub max: u32,
 }
 
+fn perhaps<S: Serializer>(c: &Option<Cost>, serializer: S) -> Result<S::Ok, S::Error> {
+    match c {
+        Some(c) => cost(c, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
 fn cost<S: Serializer>(c: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map([("nodes", c.nodes), ("leaves", c.leaves), ("tests", c.tests), ("lines", c.lines)])
 }
@@ -290,11 +308,14 @@ impl Info {
             tiles: h.tile_count,
             tile_log2: h.tile_log2,
             bound: t.bound(),
+            ray_bound: t.ray_bound(5.0),
+            tyre_bound: t.tyre_bound(0.6, 0.25),
             wide_tests: h.wide_tests,
             costliest: decode::costliest(t).map(|c| Costliest::new(t, &c)),
             division: division(recorded(t).as_ref().map(|settings| &settings.build)),
             max_layers: t.max_layers(),
             layer_merge: metres(h.layer_merge),
+            precedence_band: t.has_precedence().then(|| metres(h.precedence_band)),
             near: metres(h.near),
             far: metres(h.far),
             fallback: fallback(h.fallback),
@@ -387,6 +408,8 @@ pub fn materials(t: &Terrain) -> Vec<Material> {
         cone_index: m.cone_index,
         label: m.label,
         priority: m.priority,
+        precedence: m.precedence,
+        friction_only: m.is_friction_only(),
         obstacle: m.is_obstacle(),
         include: known.include != Some(false), // which stands only in the record
     };

@@ -199,7 +199,8 @@ const HELP: &str = "\
 # Entries add up key by key: a [[rule]] goes before a name, a name before a pattern. What none states stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
 # [[rule]] says the same of the faces of an object or a file: object = \"*_LOD1\", file = \"ice.obj\" or material = \"Ice\" say which.
-# optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (PSI, of clay and sand 250 if not stated), label, priority.
+# optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (PSI, of clay and sand 250 if not stated), label, priority,
+# precedence = 1 (its ground hides that of lower numbers, 0 if not stated), friction_only = true (paint: no height of its own).
 ";
 
 const STEPS: &str =

@@ -90,7 +90,7 @@ codes! {
         "move them in the source, or leave them out";
     BuriedRoad "buried-road" Ground Warning [117, 76, 36]
         "Ground of one material comes up through ground of another."
-        "lay the one that wheels are to stand on above the other everywhere, or cut that out";
+        "state precedence = 1 for the one that wheels are to stand on, or cut the other out";
     Outside "outside" Build Warning [150, 150, 150]
         "Geometry lies outside the domain and was left out."
         "";
@@ -106,6 +106,9 @@ codes! {
     Contested "contested" Build Warning [150, 190, 50]
         "Triangles lie exactly on others of different friction."
         "state priority = 1 for the material that is meant";
+    NoGroundBelow "no-ground-below" Build Warning [255, 200, 190]
+        "A material that gives friction alone lies over no ground."
+        "put ground right below it, or leave it out";
     #[serde(skip_deserializing)]
     Jump "jump" Drive Warning [90, 90, 200]
         "A drive without heights changes from one deck to another."

@@ -4,11 +4,12 @@ use super::SettingsError;
 use crate::util::text::{bounded, bounded_text, suggestion};
 
 /// Kinds of values in the words of the parsers, and in plain words.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     ("f64", "a number"),
     ("u8", "a whole number from 0 to 255"),
     ("u16", "a whole number from 0 to 65535"),
     ("u32", "a whole number from 0 to 4294967295"),
+    ("i16", "a whole number from -32768 to 32767"),
     ("i32", "a whole number"),
     ("a string", "text in quotation marks"),
     ("a sequence", "a list"),
@@ -70,7 +71,10 @@ mod tests {
             assert!(why.text.starts_with(&format!("{key:?} is not known here")), "{why}");
             let (_, known) = why.text.rsplit_once("; known: ").unwrap();
             let known: Vec<&str> = known.split(", ").collect();
-            assert!(known.starts_with(&["name", "pattern"]) && known.ends_with(&["label", "priority"]), "{why}");
+            assert!(
+                known.starts_with(&["name", "pattern"]) && known.ends_with(&["precedence", "friction_only"]),
+                "{why}"
+            );
         }
     }
 }

@@ -223,6 +223,8 @@ pub struct Heights {
     pub no_data: Option<f64>,
     /// Window of a file: least and greatest x and y, in the file's own plane.
     pub window: Option<[f64; 4]>,
+    /// The file stands at places that are stated beside its frame.
+    pub elsewhere: bool,
 }
 
 /// How a file's numbers become metres, z up.

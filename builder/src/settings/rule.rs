@@ -1,6 +1,6 @@
 //! Entries of materials: what they fit, and what they say.
 
-use super::{MaterialRule, PartRule, SourceFile};
+use super::{MaterialRule, Obstacle, PartRule, SourceFile};
 use crate::scene::{Material, is_factor};
 use crate::util::text::{bounded, decimal};
 
@@ -46,6 +46,8 @@ impl MaterialRule {
             cone_index: other(&self.cone_index, &plain.cone_index),
             label: other(&self.label, &plain.label),
             priority: other(&self.priority, &plain.priority),
+            precedence: other(&self.precedence, &plain.precedence),
+            friction_only: other(&self.friction_only, &plain.friction_only),
             ..self.clone()
         }
     }
@@ -92,6 +94,8 @@ impl MaterialRule {
             set(&mut self.cone_index, &other.cone_index),
             set(&mut self.label, &other.label),
             set(&mut self.priority, &other.priority),
+            set(&mut self.precedence, &other.precedence),
+            set(&mut self.friction_only, &other.friction_only),
         ];
         takes.contains(&true)
     }
@@ -111,6 +115,8 @@ impl MaterialRule {
         set(&mut m.class_mask, self.classes.as_ref().map(|c| c.iter().fold(0, |mask, c| mask | 1 << c)));
         set(&mut m.label, self.label);
         set(&mut m.priority, self.priority);
+        set(&mut m.precedence, self.precedence);
+        set(&mut m.friction_only, self.friction_only);
     }
 }
 
@@ -141,6 +147,8 @@ impl PartRule {
             cone_index: self.cone_index,
             label: self.label,
             priority: self.priority,
+            precedence: self.precedence,
+            friction_only: self.friction_only,
             ..MaterialRule::default()
         }
     }
@@ -151,7 +159,7 @@ impl SourceFile {
     pub(crate) fn gives(&self) -> MaterialRule {
         MaterialRule {
             include: self.include,
-            obstacle: self.obstacle,
+            obstacle: self.obstacle.map(|o| o != Obstacle::No),
             undersides: self.undersides,
             mu: self.mu,
             rr: self.rr,
@@ -160,6 +168,8 @@ impl SourceFile {
             cone_index: self.cone_index,
             label: self.label,
             priority: self.priority,
+            precedence: self.precedence,
+            friction_only: self.friction_only,
             ..MaterialRule::default()
         }
     }
@@ -183,6 +193,8 @@ impl From<&Material> for MaterialRule {
             cone_index: Some(m.cone_index),
             label: Some(m.label),
             priority: Some(m.priority),
+            precedence: Some(m.precedence).filter(|p| *p != 0),
+            friction_only: Some(m.friction_only).filter(|only| *only),
             line: None,
         }
     }

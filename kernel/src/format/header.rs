@@ -49,6 +49,32 @@ pub mod no_height {
     pub const NEAREST: u32 = 1;
 }
 
+/// Features of [`Header::must_understand`].
+pub mod feature {
+    /// Ground of lower precedence is hidden: [`Header::precedence_band`](super::Header::precedence_band).
+    pub const PRECEDENCE: u64 = 1;
+    /// Some materials have no height of their own: [`Material::FRICTION_ONLY`](crate::format::Material::FRICTION_ONLY).
+    pub const FRICTION_ONLY: u64 = 2;
+    /// Those that this crate knows.
+    pub const UNDERSTOOD: u64 = PRECEDENCE | FRICTION_ONLY;
+}
+
+/// Heights over one place that a query keeps to know what they hide.
+pub const HELD_LEVELS: usize = 32;
+
+/// How often a query of an image with these features may read a cell of so many surfaces.
+pub const fn readings(features: u64, surfaces: u32) -> u32 {
+    let paints = features & feature::FRICTION_ONLY != 0;
+    match (surfaces, paints) {
+        _ if features == 0 => 1,
+        (0 | 1, _) => 1,
+        (2..=32, false) => 2, // HELD_LEVELS
+        (2..=32, true) => 4,
+        (more, false) => more.saturating_add(3),
+        (more, true) => more.saturating_mul(2).saturating_add(5),
+    }
+}
+
 /// The first 2,048 bytes of an image.
 #[derive(Clone, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
@@ -69,7 +95,7 @@ pub struct Header {
     pub reserved0: u32,
     /// SHA-256 of the content header (bytes 64 to 511) and, in order, kind and digest of each content section.
     pub identity: [u8; 32],
-    /// Features that a reader must know; none is known yet.
+    /// Features that a reader must know: bits of [`feature`].
     pub must_understand: u64,
     /// log2 of the plan step in metres.
     pub xy_log2: i32,
@@ -133,7 +159,11 @@ pub struct Header {
     /// One of [`no_height`].
     pub no_height_rule: u32,
     /// Zero.
-    pub reserved2: [u8; 124],
+    pub reserved1: u32,
+    /// How far ground of higher precedence hides other ground, in 2^-8 of the height step; zero without precedence.
+    pub precedence_band: i64,
+    /// Zero.
+    pub reserved2: [u8; 112],
     /// The section table.
     pub sections: [Section; SECTIONS],
 }

@@ -244,11 +244,11 @@ pub struct Material {
     pub class_mask: u32,
     /// Label for sensors.
     pub label: u32,
-    /// Bit 0: obstacle.
+    /// Bit 0: obstacle; bit 1: friction only.
     pub flags: u32,
-    /// Which of coincident surfaces stays: the highest.
+    /// Which of coincident surfaces stays, and which answers at one height: the highest.
     pub priority: i32,
-    /// Zero until it is used; for the builder: no reader needs it.
+    /// Its ground hides that of lower precedence, if the image has [`feature::PRECEDENCE`](super::feature::PRECEDENCE).
     pub precedence: i16,
     /// Zero.
     pub reserved: [u16; 3],
@@ -257,10 +257,17 @@ pub struct Material {
 impl Material {
     /// [`Material::flags`]: wheels do not stand on it.
     pub const OBSTACLE: u32 = 1;
+    /// [`Material::flags`]: it has no height of its own, and gives friction, type and name to the ground right below it.
+    pub const FRICTION_ONLY: u32 = 2;
 
     /// Whether it is an obstacle.
     pub const fn is_obstacle(&self) -> bool {
         self.flags & Self::OBSTACLE != 0
+    }
+
+    /// Whether it gives friction alone.
+    pub const fn is_friction_only(&self) -> bool {
+        self.flags & Self::FRICTION_ONLY != 0
     }
 }
 

@@ -68,7 +68,7 @@ fn claim(hit: &Hit) -> Claim {
     match hit.reach {
         Reach::Near | Reach::FarAbove => Claim::Owner,
         Reach::FarBelow => Claim::Reverse,
-        Reach::Fallback => Claim::Tie,
+        Reach::Fallback | Reach::Hidden => Claim::Tie,
     }
 }
 
@@ -77,6 +77,9 @@ impl<'a> Terrain<'a> {
     ///
     /// Heights closer than the header's `layer_merge` to the one kept above them are one layer.
     /// If `out` is too small it holds the highest, and `total` says how many there are.
+    ///
+    /// In an image with precedence hidden ground is listed too: its `reach` is [`Reach::Hidden`]. Layers of hidden ground are
+    /// told apart as if the other ground were not there.
     pub fn layers(&self, p: impl IntoPoint, out: &mut [Hit]) -> Layers {
         let none = |status| Layers { status, written: 0, total: 0 };
         let Some(place) = self.point(p).and_then(|p| self.place(p)) else {
@@ -124,6 +127,9 @@ impl<'a> Terrain<'a> {
                 *to = self.hit(leaf.tile, &s, Reach::Near);
             }
             return Ok(Layers { status: Status::Found, written, total: 1 });
+        }
+        if self.has_precedence() {
+            return self.shown_layers(leaf, place, 0, out);
         }
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
         let ties = [(0, (0, 0, LeafKind::Bundle)); TIES];

@@ -43,6 +43,8 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
     let errors = [h.error_plan, h.error_height];
     if h.reserved0 != 0
+        || h.reserved1 != 0
+        || t.has_precedence() != (h.precedence_band > 0)
         || h.wide_tests > h.bound[2]
         || !zero(&h.reserved2)
         || !numbers.iter().all(|v| v.is_finite())
@@ -80,7 +82,24 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     if t.section(section::CRS).is_some() && damaged >> section::CRS & 1 == 0 && t.crs().is_none() {
         return Err(invalid(section::CRS));
     }
+    tables(t)?;
     if damaged >> section::RAYS & 1 == 1 { Ok(()) } else { super::rays::outside(t) }
+}
+
+/// Stated costs of rays and tyres are possible: none is less than that of a vertical query, or of a shorter one.
+fn tables(t: &Terrain) -> Result<(), VerifyError> {
+    let h = t.header;
+    if grow(h.bound, &h.ray_bound) && grow(h.bound, &h.tyre_bound) { Ok(()) } else { Err(VerifyError::HeadInvalid) }
+}
+
+/// No stated row of a table is less than the one before it.
+pub(super) fn grow(least: [u32; 4], table: &[[u32; 4]]) -> bool {
+    let mut before = least;
+    table.iter().filter(|row| **row != [0; 4]).all(|row| {
+        let grows = row.iter().zip(before).all(|(n, least)| *n >= least);
+        before = *row;
+        grows
+    })
 }
 
 /// The bytes from a section to the next multiple of 128.
@@ -105,7 +124,8 @@ fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     for m in t.materials {
         let numbers = [m.mu, m.rolling, m.gain, m.cone_index];
         if m.reserved != [0; 3]
-            || m.flags & !Material::OBSTACLE != 0
+            || m.flags & !(Material::OBSTACLE | Material::FRICTION_ONLY) != 0
+            || (m.is_friction_only() && t.header.must_understand & format::feature::FRICTION_ONLY == 0)
             || !named(m.name, m.name_len.into())
             || !numbers.iter().all(|v| v.is_finite())
         {

@@ -364,6 +364,8 @@ impl<'t, 'a> Check<'t, 'a> {
                 let beyond = (before + count).saturating_sub(before.max(block::INLINE));
                 *used = used.saturating_add(4 * beyond);
             }
+            let features = if word::has_sheet(w) { 0 } else { self.header.must_understand };
+            read_again(features, &mut walk.place);
             raise(&mut walk.cost, walk.place);
             walk.cell += 1;
             if *used >= left && walk.cell < block::CELLS {
@@ -419,7 +421,10 @@ impl<'t, 'a> Check<'t, 'a> {
             let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
             let head = bundle::Head::of(self.t.bundles.get(record)?);
             let (wide, tests) = (head.class() == bundle::WIDE, mask.count_ones());
-            if mask >> head.triangles() != 0 || (sole && wide) {
+            let paint = |m: &format::Material| m.is_friction_only();
+            let material = self.t.attribute(self.at, head.attribute()).material;
+            let paints = self.t.materials.get(usize::from(material)).is_some_and(paint);
+            if mask >> head.triangles() != 0 || (sole && (wide || paints)) {
                 return None;
             }
             place[4] = place[4].saturating_add(tests);
@@ -430,6 +435,18 @@ impl<'t, 'a> Check<'t, 'a> {
             *p = p.saturating_add(by);
         }
         Some(())
+    }
+}
+
+/// What a cell costs that is read several times.
+fn read_again(features: u64, place: &mut [u32; 6]) {
+    let [_, leaves, tests, lines, layers, wide] = place;
+    let times = format::readings(features, *layers);
+    if times == 1 {
+        return;
+    }
+    for cost in [leaves, tests, lines, wide] {
+        *cost = cost.saturating_mul(times).min(format::MAX_BOUND);
     }
 }
 

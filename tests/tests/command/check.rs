@@ -214,10 +214,10 @@ fn by_15_the_map_has_every_finding() {
     holds(&page, &["<p>Dots without a number: gap 125.</p>", "<p>And 125 more, "]);
 }
 
-/// A priority that has no effect is found, with the ground on which it has none; what is to be typed then gives it one.
+/// At one height the higher priority answers, however triangles lie; without one it is found.
 #[test]
-fn by_15_a_priority_without_effect_is_found() {
-    let folder = folder("by_15_a_priority_without_effect_is_found");
+fn by_17_a_priority_at_one_height_answers() {
+    let folder = folder("by_17_a_priority_at_one_height_answers");
     let quad = |name: &str, corners: [[i32; 2]; 4]| {
         let lines = corners.map(|[x, y]| format!("v {x} {y} 0\n")).concat();
         format!("o {name}\nusemtl {name}\n{lines}f -4 -3 -2 -1\n")
@@ -238,27 +238,17 @@ fn by_15_a_priority_without_effect_is_found() {
         facts["looks"]["same-height"]["findings"].as_array().unwrap().clone()
     };
     let land = "[[source]]\nfile = \"land.obj\"\nup = \"z\"\nunit = \"m\"\n";
-    let all = found(land, &materials("mu = 0.4", "mu = 0.5\npriority = 5"));
+    let all = found(land, &materials("mu = 0.4", "mu = 0.5"));
     assert_eq!(all.len(), 1, "{all:?}");
-    for name in ["area", "lost"] {
-        assert!((value(&all[0], name) - 2075.0).abs() < 0.01, "{all:?}");
-    }
-    let text = all[0]["text"].as_str().unwrap();
-    holds(text, &["\"Sand\" (priority 5)", "\"Grass\" (priority 0)", "\"Grass\" answers"]);
-    // of one friction, too; and where the higher priority answers all is as it was meant
-    assert_eq!(found(land, &materials("mu = 0.5", "mu = 0.5\npriority = 5")).len(), 1);
+    assert!((value(&all[0], "area") - 2075.0).abs() < 0.01, "{all:?}");
     assert_eq!(found(land, &materials("mu = 0.5", "mu = 0.5")).len(), 0);
-    assert_eq!(found(land, &materials("mu = 0.4\npriority = 5", "mu = 0.5")).len(), 0);
-    // a build warns of it, and what it says can be followed
-    fs::write(folder.join("s.toml"), format!("{land}{}", materials("mu = 0.4", "mu = 0.5\npriority = 5"))).unwrap();
-    let [_, err] = expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
-    holds(&err, &["warning: ", "or give \"Sand\" a file of its own, with translate = [0, 0, 0.002] in its [[source]]"]);
-    let two = "[[source]]\nfile = \"grass.obj\"\n[[source]]\nfile = \"sand.obj\"\ntranslate = [0, 0, 0.002]\n";
-    assert_eq!(found(two, &materials("mu = 0.4", "mu = 0.5\npriority = 5")).len(), 0);
-    let [_, _] = expect(0, &folder, &["build", "--settings", "s.toml", "-o", "b.hpan"]);
-    for (image, mu) in [("a.hpan", 0.4), ("b.hpan", 0.5)] {
-        let [out, _] = expect(0, &folder, &["query", image, "40,25", "--json"]);
-        assert_eq!(serde_json::from_str::<Value>(&out).unwrap()[0]["mu"], mu, "{image}");
+    let cases = [("", "priority = 5", 0.5), ("priority = 5", "", 0.4), ("precedence = -1", "", 0.5)];
+    for (grass, sand, mu) in cases {
+        assert_eq!(found(land, &materials(&format!("mu = 0.4\n{grass}"), &format!("mu = 0.5\n{sand}"))).len(), 0);
+        let [_, err] = expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan", "--force"]);
+        assert!(!err.contains("one height"), "{err}");
+        let [out, _] = expect(0, &folder, &["query", "a.hpan", "40,25", "--json"]);
+        assert_eq!(serde_json::from_str::<Value>(&out).unwrap()[0]["mu"], mu, "{grass} {sand}");
     }
 }
 

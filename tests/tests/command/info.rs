@@ -148,7 +148,8 @@ fn vt_32_info_has_the_published_shape() {
     assert_eq!(said["defaults"], json!({ "z": 0.0, "mu": 1.0, "rr": 1.0, "gain": 1.0 }));
     let asphalt = json!({
         "name": "Asphalt", "mu": 0.7, "rr": 1.0, "gain": 1.0, "surface_type": 0, "classes": [0, 31], "cone_index": 9.5,
-        "label": 7, "priority": -1, "obstacle": false, "include": true,
+        "label": 7, "priority": -1, "precedence": 0, "friction_only": false, "obstacle": false,
+        "include": true,
     });
     assert_eq!(said["materials"][0], asphalt);
     assert_eq!(said["sections"].as_array().unwrap().len(), 9);

@@ -186,7 +186,8 @@ fn vt_48_all_properties_go_round() {
         shown["materials"][0],
         json!({
             "name": "Concrete", "mu": 0.9, "rr": 1.25, "gain": 0.75, "surface_type": 3, "classes": [0, 5, 31],
-            "cone_index": 812.5, "label": 4_000_000_000u32, "priority": -7, "obstacle": false, "include": true,
+            "cone_index": 812.5, "label": 4_000_000_000u32, "priority": -7, "precedence": 0,
+            "friction_only": false, "obstacle": false, "include": true,
         })
     );
     let head = facts(&folder, &["info", "first.hpan", "--json"]);
@@ -209,10 +210,10 @@ fn vt_48_all_properties_go_round() {
         let [table, _] = expect(0, &folder, &["info", image, "--materials"]);
         let lines: Vec<&str> = table.lines().collect();
         let wanted = [
-            ("material ", " priority is           classes"),
-            ("Concrete ", "        0 not included 0 5 31"),
-            ("Grass ", "        0 an obstacle"),
-            ("unnamed ", "        0 ground"),
+            ("material ", " priority precedence is            classes"),
+            ("Concrete ", "          0 not included  0 5 31"),
+            ("Grass ", "          0 an obstacle"),
+            ("unnamed ", "          0 ground"),
             ("mu is not stated, so the default holds: ", "\"Grass\""),
         ];
         assert!(

@@ -199,6 +199,8 @@ pub fn compare(terrain: &Terrain, oracle: &Oracle, points: &[Point]) {
             assert_eq!(layers.status == Status::Found, !truth.is_empty(), "layers over {p:?}");
             for (k, (hit, truth)) in space.iter().zip(&truth).enumerate() {
                 same_ground(terrain, oracle, hit, truth, || format!("layer {k} over {p:?}, room for {room}"));
+                assert_eq!(hit.reach == Reach::Hidden, truth.hidden, "layer {k} over {p:?}");
+                assert_eq!(terrain.is_hidden(p, hit), truth.hidden, "layer {k} over {p:?}");
             }
         }
         same_in_other_numbers(terrain, p, &single);

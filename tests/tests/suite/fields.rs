@@ -304,6 +304,7 @@ fn fields_and_meshes_answer_together() {
         assert_eq!(high.hit.leaf, if inside { LeafKind::Patch } else { LeafKind::Bundle }, "{p:?}");
         let mut space = [BLANK.hit; 4];
         assert_eq!(t.layers(p, &mut space).total, if inside { 2 } else { 1 }, "{p:?}");
+        assert!(t.field(p).is_none(), "{p:?}: other ground is there");
     }
     let two = joined(fixtures::step(), fixtures::flat());
     let bytes = image(&two);
@@ -381,6 +382,7 @@ fn answers_follow_the_format_to_the_bit_whatever_the_tile() {
                 let built = build(&scene_of(field.clone()), &options).unwrap();
                 let t = Terrain::open_verified(&built.image).unwrap();
                 let places = places(&t, &field, 2000, 41 + n as u64);
+                let (mut handle, mut kept) = (None, 0);
                 let answers: Vec<_> = places
                     .iter()
                     .map(|&p| {
@@ -390,9 +392,21 @@ fn answers_follow_the_format_to_the_bit_whatever_the_tile() {
                             (a.hit.z, [n.x, n.y, n.z].map(i128::from))
                         });
                         assert_eq!(found, by_the_format(&t, p), "{p:?}, pitch {}, tiles 2^{tile_log2}", field.pitch);
+                        // a handle of this place, and of an earlier one, answers with the same bits or not at all
+                        let by = |f: &hardpan::Field| {
+                            f.ground(p).map(|g| (g.z, [g.normal.x, g.normal.y, g.normal.z].map(i128::from)))
+                        };
+                        let own = t.field(p);
+                        assert_eq!(own.as_ref().and_then(by), found, "{p:?}, pitch {}", field.pitch);
+                        if let Some(ground) = handle.as_ref().and_then(by) {
+                            assert_eq!(Some(ground), found, "{p:?}, pitch {}", field.pitch);
+                            kept += 1;
+                        }
+                        handle = own.or(handle);
                         (p, found)
                     })
                     .collect();
+                assert!(tile_log2 < 24 || kept > 500, "{kept}");
                 assert!(voids || answers.iter().filter(|a| a.1.is_some()).count() > 1000);
                 let first = first.get_or_insert(answers);
                 for (p, wanted) in first {

@@ -932,7 +932,7 @@ fn new_fields_have_their_range() {
         assert_eq!(with(288 + 4 * k, &((1u32 << 26) + 1).to_le_bytes()), Some(OpenError::HeadInvalid));
     }
     assert_eq!([0u32, 1, 2].map(|v| with(384, &v.to_le_bytes())), [None, None, Some(OpenError::HeadInvalid)]);
-    for reserved in [388, 511] {
+    for reserved in [388, 392, 400, 511] {
         assert_eq!(with(reserved, &[1]), content(VerifyError::HeadInvalid));
     }
     // precedence of materials and sources: any; behind it zeros

@@ -1,5 +1,6 @@
 //! The product against the truth. One binary, so that it links once.
 
+mod bounds;
 mod budget;
 mod check_findings;
 mod clean;
@@ -14,12 +15,14 @@ mod golden;
 mod handmade;
 mod identity;
 mod oracle;
+mod precedence;
 mod rays;
 mod real;
 mod rooms;
 mod rows;
 mod split;
 mod stitch;
+mod strips;
 mod verify;
 mod walls;
 mod watertight;

@@ -92,6 +92,8 @@ class Table:
 
         mu, rolling, gain = defaults
         self.mu, self.rolling, self.gain = column("mu", mu), column("rolling", rolling), column("gain", gain)
+        self.surface, self.label = column("surface_type", 0).astype(np.uint16), column("label", 0).astype(np.uint32)
+        self.cone_index = column("cone_index", 0.0)
 
     def take(self, column: np.ndarray, material: np.ndarray) -> np.ndarray:
         return column[np.minimum(material, len(column) - 1)]
@@ -151,6 +153,21 @@ class Answers:
         """Gain, as a factor: float64, S."""
         return self._table.take(self._table.gain, self.material)
 
+    @property
+    def surface(self) -> np.ndarray:
+        """Surface type, 0 without ground: uint16, S."""
+        return self._table.take(self._table.surface, self.material)
+
+    @property
+    def cone_index(self) -> np.ndarray:
+        """Cone index in PSI, 0 where none is stated: float64, S."""
+        return self._table.take(self._table.cone_index, self.material)
+
+    @property
+    def label(self) -> np.ndarray:
+        """Label of the material for sensors, 0 without ground: uint32, S."""
+        return self._table.take(self._table.label, self.material)
+
     def __len__(self) -> int:
         return len(self.z)
 
@@ -167,10 +184,10 @@ class Layers:
     Beyond `count` heights and slopes are NaN, and materials `NO_MATERIAL`.
     """
 
-    __slots__ = ("_table", "count", "material", "slope", "source", "status", "z")
+    __slots__ = ("_table", "count", "hidden", "material", "slope", "source", "status", "z")
 
     def __init__(self, shape: tuple[int, ...], most: int, columns: tuple[np.ndarray, ...], table: Table) -> None:
-        z, slope, material, source, count, status = columns
+        z, slope, material, source, hidden, count, status = columns
         self._table = table
         self.z = z.reshape((*shape, most))
         """Heights, metres: float64, S + (most,)."""
@@ -180,6 +197,8 @@ class Layers:
         """Index into `Image.materials`: uint16, S + (most,)."""
         self.source = source.reshape((*shape, most))
         """Index into `Image.sources`: uint16, S + (most,)."""
+        self.hidden = hidden.reshape((*shape, most))
+        """Whether ground of higher precedence hides it from all other queries: bool, S + (most,)."""
         self.count = count.reshape(shape)
         """How many layers there are, also those beyond `most`: uint32, S."""
         self.status = status.reshape(shape)

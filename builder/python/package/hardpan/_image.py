@@ -162,6 +162,20 @@ class Image:
         """What no query on this image exceeds."""
         return Cost(*self._facts("bound"))
 
+    def ray_bound(self, length: float, *, ground_only: bool = False) -> Cost | None:
+        """What no ray of so many metres exceeds, in any direction at any place; ground_only: of rays that see ground alone.
+        None if the image states nothing, or no ray has that length."""
+        found = self._held.ray_bound(float(length), ground_only)
+        return None if found is None else Cost(*found)
+
+    def contact_bound(self, *, radius: float = 0.3, width: float = 0.25, columns: int = 0, points: int = 1,
+                      reach: tuple[float, float] | None = None) -> Cost | None:
+        """What no `contact` of such a tyre exceeds, by its columns or by so many points. None if the image states nothing,
+        or there is no such tyre. Raises ValueError for unknown columns."""
+        reach = None if reach is None else (float(reach[0]), float(reach[1]))
+        found = self._held.contact_bound((float(radius), float(width)), int(columns), int(points), reach)
+        return None if found is None else Cost(*found)
+
     @property
     def max_layers(self) -> int:
         """As many layers as lie over any place at most."""
@@ -294,12 +308,13 @@ class Image:
         return longitude.reshape(shape), latitude.reshape(shape)
 
     def contact(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, radius: float = 0.3, width: float = 0.25,
-                columns: int = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,
+                columns: int = 0, strips: int | bool = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,
                 axes: str = "iso8855") -> Contacts:
         """What wheels stand on: one height, one normal, one patch each.
 
         centre: metres, of shape S + (3,). ori: rows of matrices that take places of the wheel to the world's, S + (3, 3).
-        columns: 16, 64 or 256 for the volume of the cylinder; 0: by points, each x, y, z and weight, by default the centre.
+        columns: 16, 64 or 256 for the volume of the cylinder. strips: True for the volume by triangles, or the most of them.
+        Without either: by points, each x, y, z and weight, by default the centre.
         down: in the world, S + (3,); by default in the plane of each wheel. reach: metres above and below the centre.
         axes: of world and wheels: iso8855, enu, ned, y_up, rfactor, iso_y_right.
 
@@ -311,7 +326,8 @@ class Image:
         samples = rows("points", points, (4,)).reshape(-1) if len(points) else np.empty(0)
         reach = None if reach is None else (float(reach[0]), float(reach[1]))
         size = (float(radius), float(width))
-        return Contacts(shape, self._held.contact(centre, ori, down, size, int(columns), samples, reach, axes))
+        method = (int(columns), 16384 if strips is True else int(strips))
+        return Contacts(shape, self._held.contact(centre, ori, down, size, method, samples, reach, axes))
 
     def sensor(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, length: Any = (50, 2, 2, 2, 2),
                offset: Any = (0, 0.5, 0.5, 0.5, 0.5), enabled: Any = (True,) * 5, vehicle_distance: Any = 2.3,

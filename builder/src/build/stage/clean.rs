@@ -168,13 +168,16 @@ impl Sides {
         looks_down: impl Fn(usize) -> bool + Sync,
     ) -> Sides {
         let corners = |key: &[u32; 4]| [key[0], key[1], key[2]];
-        let priority = |key: &[u32; 4]| materials[(key[3] >> 16) as usize].priority;
-        let is_open = |run: &&[[u32; 4]]| {
-            let most = run.iter().map(priority).max();
-            let mut those = run.iter().filter(|key| Some(priority(key)) == most).map(|key| key[3]);
+        let of = |key: &[u32; 4]| &materials[(key[3] >> 16) as usize];
+        // what gives friction alone is apart from ground
+        let is_open_of = |run: &[[u32; 4]], paints: bool| {
+            let all = || run.iter().filter(|key| of(key).friction_only == paints);
+            let most = all().map(|key| of(key).standing()).max();
+            let mut those = all().filter(|key| Some(of(key).standing()) == most).map(|key| key[3]);
             let first = those.next();
-            run.len() > 1 && those.any(|kind| Some(kind) != first)
+            those.any(|kind| Some(kind) != first)
         };
+        let is_open = |run: &&[[u32; 4]]| run.len() > 1 && [false, true].into_iter().any(|p| is_open_of(run, p));
         let runs = keys.par_chunk_by(|a, b| corners(a) == corners(b)).filter(is_open);
         let asked: HashSet<[u32; 3]> = runs.map(|run| corners(&run[0])).collect::<Vec<_>>().into_iter().collect();
         if asked.is_empty() {
@@ -217,21 +220,21 @@ pub fn is_steep(mut corners: [[f64; 3]; 3], rise: f64) -> bool {
     x * x + y * y > rise * rise * (z * z)
 }
 
-/// Which of two coincident triangles stays: the material of highest priority, then the first by name, then the first
+/// Which of two coincident triangles stays: the material of highest precedence, then priority, then the first by name, then the first
 /// source by name.
 pub fn first(a: Face, b: Face, materials: &[Material]) -> Face {
-    let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].priority), *f);
+    let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].standing()), *f);
     std::cmp::min_by_key(a, b, rank)
 }
 
-/// Keeps one of coincident triangles of a sorted mesh: that of highest priority, then one that looks up in the source,
+/// Keeps one of coincident triangles of a sorted mesh: that of highest precedence and priority, then one that looks up in the source,
 /// then by the rule of [`first`]. Returns how many went, and what of them had priority and side of what stays and
 /// another friction.
 pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material], sides: &Sides) -> (u64, Option<Contested>) {
     let before = faces.len();
     let of = |f: &Face| &materials[usize::from(f.material)];
     let surface = |f: &Face| [of(f).mu, of(f).rr, of(f).gain];
-    let class = |f: &Face| (Reverse(of(f).priority), sides.is_back(f));
+    let class = |f: &Face| (Reverse(of(f).standing()), sides.is_back(f));
     let mut contested: Option<Contested> = None;
     let (mut kept, mut from) = (0, 0);
     while from < before {

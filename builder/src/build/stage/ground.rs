@@ -57,6 +57,25 @@ pub enum Step {
 }
 
 impl Ground<'_> {
+    /// Adds faces that no repair has seen, with their corners.
+    pub fn add_apart(&mut self, faces: Vec<(Face, [Place; 3])>) {
+        if faces.is_empty() {
+            return;
+        }
+        let mut all: Vec<Place> = self.vertices.iter().copied().chain(faces.iter().flat_map(|(_, c)| *c)).collect();
+        all.sort_unstable();
+        all.dedup();
+        let number = |p: &Place| all.binary_search(p).unwrap_or_default() as u32;
+        // ascending numbers stay ascending
+        let known: Vec<u32> = self.vertices.iter().map(number).collect();
+        let renumbered = |v: [u32; 3]| v.map(|v| known[v as usize]);
+        self.faces.iter_mut().for_each(|f| f.v = renumbered(f.v));
+        self.moved = std::mem::take(&mut self.moved).into_iter().map(|(v, by)| (renumbered(v), by)).collect();
+        self.faces.extend(faces.iter().map(|(f, corners)| Face { v: corners.each_ref().map(number), ..*f }));
+        self.faces.sort_unstable();
+        self.vertices = all;
+    }
+
     pub fn corners<const N: usize>(&self, v: [u32; N]) -> [[i32; 3]; N] {
         v.map(|v| self.vertices[v as usize])
     }

@@ -1,5 +1,6 @@
 //! Tiles and tables into one image.
 
+use super::bound::Tables;
 use super::partition::{PAGE_LOG2, squares};
 use super::tile::Blob;
 use super::walls;
@@ -8,6 +9,7 @@ use crate::build::lattice::Mesh;
 use crate::image::Image;
 use crate::options::{Georeference, Options, Rays};
 use crate::report::Packed;
+use crate::scene::features;
 use crate::util::exact::exp2;
 use hardpan::format::bundle;
 use hardpan::format::rays::{KINDS, RaysHead, TABLE, kind_bit};
@@ -52,9 +54,10 @@ pub fn pack(
                 surface: m.surface,
                 class_mask: m.class_mask,
                 label: m.label,
-                flags: if m.obstacle { Material::OBSTACLE } else { 0 },
+                flags: if m.obstacle { Material::OBSTACLE } else { 0 }
+                    | if m.friction_only && m.is_ground() { Material::FRICTION_ONLY } else { 0 },
                 priority: m.priority,
-                precedence: 0,
+                precedence: m.precedence,
                 reserved: [0; 3],
             })
         })
@@ -82,7 +85,8 @@ pub fn pack(
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(mesh, &tiles, &table)?;
-    let rays = rays(mesh, options, &tiles);
+    let tables = Tables::new(&tiles, mesh.tile_log2, options);
+    let rays = rays(mesh, options, &tiles, &tables);
 
     let crs = options.crs.as_ref().map(Georeference::bytes);
     let body = |kind: u32| match kind {
@@ -124,6 +128,7 @@ pub fn pack(
     header.head_len = format::HEAD_LEN as u32;
     header.total_len = total;
     fill(&mut header, mesh, options, &tiles, triangles);
+    (header.ray_bound, header.tyre_bound) = (tables.ray, tables.tyre);
     header.page_min = root.min;
     header.page_count = root.count;
     header.sections = sections;
@@ -165,7 +170,7 @@ pub fn pack(
 }
 
 /// The section for rays; empty if the image has none.
-fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob]) -> Vec<u8> {
+fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob], tables: &Tables) -> Vec<u8> {
     if options.rays() == Rays::None {
         return Vec::new();
     }
@@ -179,6 +184,7 @@ fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob]) -> Vec<u8> {
     [head.min, head.max] = walls::extent(&mesh.walls).unwrap_or_default();
     let bundles = |t: &Blob| u64::from(t.rays[format::ROOT + std::mem::offset_of!(format::Node, bundle_count) / 4]);
     head.bundles = tiles.iter().map(bundles).sum();
+    head.ray_bound = tables.all;
     let mut at = (TABLE + size_of::<TileRecord>() * tiles.len()).next_multiple_of(format::ALIGN) as u64;
     let checks = tiles.par_iter().map(|t| {
         let bytes = t.rays.as_bytes();
@@ -214,12 +220,15 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     h.near = z_steps(options.near);
     h.far = z_steps(options.far);
     h.layer_merge = z_steps(options.layer_merge);
+    h.must_understand = features(&mesh.materials);
+    if h.must_understand != 0 {
+        h.precedence_band = z_steps(options.precedence_band).max(1);
+    }
     h.default_z = z_steps(options.default_z);
     (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
     h.fallback = options.fallback as u32;
     h.wide_tests = most(|t| t.wide_tests);
-    h.bound =
-        [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
+    h.bound = super::bound::vertical(tiles);
     let moved = mesh.moved.iter().map(|m| m.1);
     let source = mesh.source_error(tiles.iter().map(|t| [t.x, t.y]));
     let source = source.map(|all| all.values().fold([0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]));

@@ -128,7 +128,7 @@ impl Piece {
 pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let Record { before, mut swept } = std::mem::take(&mut ground.record);
     let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
-    let priority = |f: Face| ground.materials[usize::from(f.material)].priority;
+    let priority = |f: Face| ground.materials[usize::from(f.material)].standing();
     swept.sort_unstable_by_key(|Sweep { corners, face, by, .. }| {
         (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
     });

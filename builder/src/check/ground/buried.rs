@@ -12,6 +12,8 @@
 //! Of two materials all parts that count are summed up: where either lies above by more than the limit. The material
 //! that is above on less of it stands through the other. Areas of less than [`SMALL`] square metres are not told.
 //!
+//! Ground that other ground hides by its precedence is no fault: between the two it counts from the band on.
+//!
 //! Not found: ground that covers a road whole, with no line where they cross; two parts of one material; a height
 //! field, which is no triangles.
 
@@ -25,6 +27,7 @@ use hardpan::Terrain;
 use hashbrown::HashMap;
 
 use super::cell_triangles::{self, Lattice, Member, Polygon, Shared};
+use super::hidden_by;
 
 /// How far one stands above the other, metres, unless another limit is asked for.
 pub const LIMIT: f64 = 0.01;
@@ -123,7 +126,7 @@ struct OfTile {
 /// Ground that stands through other ground by more than so much, metres, largest area first. An error says why the
 /// analysis could not run.
 pub fn buried(t: &Terrain, limit: f64) -> Result<Vec<Finding>, String> {
-    let look = Look { lattice: Lattice::of(t), tile_log2: t.header().tile_log2, limit };
+    let look = Look { t, lattice: Lattice::of(t), tile_log2: t.header().tile_log2, limit };
     let see = |ground: &mut (Ground, [i32; 2]), cell: &Stack, pair: [&Member; 2]| {
         ground.1 = cell.low.map(|v| (v >> look.tile_log2) as i32);
         look.see(&mut ground.0, cell, pair);
@@ -184,17 +187,26 @@ fn finding(t: &Terrain, materials: [u16; 2], [through, below]: [Part; 2]) -> Fin
 }
 
 /// How is looked.
-struct Look {
+struct Look<'a> {
+    t: &'a Terrain<'a>,
     lattice: Lattice,
     tile_log2: u32,
     limit: f64,
 }
 
-impl Look {
+impl Look<'_> {
+    /// From which height on the one of two materials may stand above the other, metres.
+    fn limit(&self, upper: u16, lower: u16) -> f64 {
+        hidden_by(self.t, upper, lower).map_or(self.limit, |band| self.limit.max(band))
+    }
+
     fn see(&self, ground: &mut Ground, cell: &Stack, [a, b]: [&Member; 2]) {
         let [a, b] = if a.owner.material < b.owner.material { [a, b] } else { [b, a] };
         let Some(both) = a.shared(b, self.lattice, cell.size, PARALLEL) else { return };
         let pair = [a, b].map(|m| m.owner.material);
+        if pair.iter().any(|m| self.t.materials().get(usize::from(*m)).is_some_and(|m| m.is_friction_only())) {
+            return;
+        }
         for above in [true, false] {
             // what is above by nothing is at one height
             let Some((_, [low, high])) =
@@ -205,7 +217,8 @@ impl Look {
             let links = [a, b].into_iter().flat_map(|m| edges(m.corners)).map(|edge| ((pair, above), edge));
             let level = low.abs().min(high.abs()) <= LEVEL * self.limit;
             let Some(number) = ground.joined(links, level) else { continue };
-            if let Some((part, [low, high])) = self.band(&both, above, self.limit) {
+            let [upper, lower] = if above { pair } else { [pair[1], pair[0]] };
+            if let Some((part, [low, high])) = self.band(&both, above, self.limit(upper, lower)) {
                 let height = low.abs().max(high.abs());
                 let place = nearly_at(&part, |p| both.apart(p).abs());
                 let [x, y] = self.lattice.place(cell.low, place);

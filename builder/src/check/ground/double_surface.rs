@@ -17,6 +17,7 @@ use rstar::{AABB, RTree, primitives::GeomWithData};
 
 use super::{
     cell_triangles::{self, Lattice, Member, Shared},
+    hidden_by,
     layer_pair::{Over, Owner},
     length,
 };
@@ -78,6 +79,13 @@ pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>) -> DoubleS
     let of_tiles: Vec<(Vec<Near>, u64)> = tiles.par_iter().map(|tile| look.over(tile)).collect();
     let heaps = of_tiles.iter().map(|(_, heaps)| heaps).sum();
     let mut all: Vec<Near> = of_tiles.into_iter().flat_map(|(near, _)| near).collect();
+    // what precedence hides, and what gives friction alone, no wheel takes
+    let paints = |m: u16| t.materials().get(usize::from(m)).is_some_and(|m| m.is_friction_only());
+    all.retain(|near| {
+        let [a, b] = near.over.owners.map(|o| o.material);
+        let band = hidden_by(t, a, b).or(hidden_by(t, b, a));
+        !paints(a) && !paints(b) && band.is_none_or(|band| near.apart[1] > band)
+    });
     if let Some(scene) = scene {
         let mut plates = plates(scene, &all).into_iter();
         all.retain(|_| !plates.next().unwrap_or_default());

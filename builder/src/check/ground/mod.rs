@@ -24,6 +24,13 @@ use self::{
     pairs::{ALL, Ask, Pairs, pairs},
 };
 
+/// How far the ground of one material is hidden by that of another, above or below it, metres; none if it is not.
+pub(crate) fn hidden_by(t: &Terrain, one: u16, other: u16) -> Option<f64> {
+    let precedence = |m: u16| t.materials().get(usize::from(m)).map(|m| m.precedence);
+    let band = t.header().precedence_band as f64 * f64::exp2(f64::from(t.header().z_log2 - 8));
+    (t.has_precedence() && precedence(one) < precedence(other)).then_some(band)
+}
+
 /// Limits of the analyses of ground, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {

@@ -1,6 +1,6 @@
 //! Ground of two materials at one height: which of them answers nobody may have meant.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use crate::image::decode::Stack;
 use crate::report::{Code, Finding, Quantity};
@@ -19,65 +19,45 @@ type Pair = [u16; 2];
 #[derive(Clone, Copy, Default)]
 struct Shared {
     area: f64,
-    /// Where the one of lower priority answers.
-    lost: f64,
     largest: Piece,
 }
 
 /// A piece of ground; of two the greater one is shown.
 #[derive(Clone, Copy, Default)]
 struct Piece {
-    /// Whether the material of lower priority answers there.
-    is_lost: bool,
     area: f64,
     /// A place in it, metres; on the upper of the two.
     at: [f64; 3],
 }
 
-/// What lies at one height and has another mu, rr, gain or priority, no farther apart than heights of one layer: pairs
-/// of materials, those of most area first. A pair of which the higher priority answers everywhere is as it was meant.
-/// An error says why nobody looked.
+/// What lies at one height and has another mu, rr or gain, no farther apart than heights of one layer: pairs of
+/// materials, those of most area first. Where one has a higher precedence or priority, all is as it was meant. An error
+/// says why nobody looked.
 pub fn overlaps(t: &Terrain) -> Result<Vec<Finding>, String> {
     let surface = |m: u16| t.materials().get(usize::from(m)).map(|m| [m.mu, m.rolling, m.gain]).unwrap_or_default();
     let name = |m: u16| shown(&format!("{:?}", t.material_name(m)));
-    let priority = |m: u16| t.materials().get(usize::from(m)).map_or(0, |m| m.priority);
-    let raise = (2000.0 * merge(t)).ceil() / 1000.0;
+    let raise = metres((2000.0 * merge(t)).ceil() / 1000.0);
     let finding = |(pair, shared): &(Pair, Shared)| {
         let [a, b] = pair.map(surface);
         let what = (0..3).find(|&i| a[i] != b[i]).unwrap_or(0);
-        let is_lost = shared.lost > 0.0;
-        let called = |m: u16| match is_lost {
-            true => format!("{} (priority {})", name(m), priority(m)),
-            false => format!("{} ({} {})", name(m), ["mu", "rr", "gain"][what], decimal(surface(m)[what])),
-        };
+        let called = |m: u16| format!("{} ({} {})", name(m), ["mu", "rr", "gain"][what], decimal(surface(m)[what]));
         let [one, other] = pair.map(called);
         // asked is what is printed
         let place = shared.largest.at.map(|v| format!("{v:.4}"));
         let answers = t.closest(place.clone().map(|v| v.parse().unwrap_or(0.0))).hit.material;
         let at = place.join(",");
-        let mut text = format!(
+        let text = format!(
             "{one} and {other} lie at one height on {} m2; at {at} {} answers",
             area(shared.area),
             name(answers)
         );
-        let mut values = vec![Quantity { name: "area", value: shared.area, unit: "m2" }];
-        let mut mend = format!("raise the one that is meant by {}, or cut it out of the other", metres(raise));
-        if is_lost {
-            let [meant, under] =
-                if priority(pair[0]) > priority(pair[1]) { *pair } else { [pair[1], pair[0]] }.map(name);
-            let lost = area(shared.lost);
-            text += &format!(", as on {lost} m2: priority chooses between triangles of the same corners alone");
-            values.push(Quantity { name: "lost", value: shared.lost, unit: "m2" });
-            let raise = decimal(raise);
-            mend = format!(
-                "cut {meant} out of {under}; or give {meant} a file of its own, with translate = [0, 0, {raise}] in its [[source]]"
-            );
-        }
+        let values = vec![Quantity { name: "area", value: shared.area, unit: "m2" }];
+        let mend =
+            format!("state priority = 1 for the one that is meant, raise it by {raise}, or cut it out of the other");
         let subject = pair.map(|m| t.material_name(m).to_string()).join(" and ");
         super::at(Code::SameHeight, subject, shared.largest.at, values, text, &mend)
     };
-    let is_told = |(pair, shared): &&(Pair, Shared)| shared.lost > 0.0 || priority(pair[0]) == priority(pair[1]);
-    Ok(pairs(t)?.iter().filter(is_told).map(finding).collect())
+    Ok(pairs(t)?.iter().map(finding).collect())
 }
 
 /// Square metres, with two digits that count.
@@ -93,10 +73,12 @@ fn merge(t: &Terrain) -> f64 {
 }
 
 fn pairs(t: &Terrain) -> Result<Vec<(Pair, Shared)>, String> {
-    let materials = t.materials();
-    let of = |m: u16| materials.get(usize::from(m));
-    let surface = |m: u16| of(m).map(|m| ([m.mu, m.rolling, m.gain].map(f64::to_bits), m.priority));
-    let priority = |m: u16| of(m).map_or(0, |m| m.priority);
+    let of = |m: u16| t.materials().get(usize::from(m));
+    let surface = |m: u16| of(m).map(|m| [m.mu, m.rolling, m.gain].map(f64::to_bits));
+    let standing = |m: u16| of(m).map(|m| (m.precedence, m.priority));
+    let paints = |m: u16| of(m).is_some_and(|m| m.is_friction_only());
+    // nobody asks which of these answers
+    let alike = |a: u16, b: u16| surface(a) == surface(b) || standing(a) != standing(b) || paints(a) || paints(b);
     let (lattice, merge) = (Lattice::of(t), merge(t));
     let see = |found: &mut BTreeMap<Pair, Shared>, cell: &Stack, [a, b]: [&Member; 2]| {
         let both = a.shared(b, lattice, cell.size, PARALLEL);
@@ -105,18 +87,10 @@ fn pairs(t: &Terrain) -> Result<Vec<(Pair, Shared)>, String> {
         let centre = part.centre();
         let [x, y] = lattice.place(cell.low, centre);
         let at = [x, y, a.height(centre).max(b.height(centre))];
-        let is_lost = match priority(one).cmp(&priority(other)) {
-            Ordering::Equal => false,
-            Ordering::Less => t.closest(at).hit.material == one,
-            Ordering::Greater => t.closest(at).hit.material == other,
-        };
-        found.entry([one.min(other), one.max(other)]).or_default().add(Shared::of(Piece {
-            is_lost,
-            area: lattice.area(part.area()),
-            at,
-        }));
+        let piece = Piece { area: lattice.area(part.area()), at };
+        found.entry([one.min(other), one.max(other)]).or_default().add(Shared { area: piece.area, largest: piece });
     };
-    let of_tiles = cell_triangles::pairs(t, merge, |a, b| surface(a) == surface(b), see, |found| found);
+    let of_tiles = cell_triangles::pairs(t, merge, alike, see, |found| found);
     let of_tiles = of_tiles
         .ok_or("triangles of several materials lie so crowded that nobody looked which of them lie at one height")?;
     let mut all: BTreeMap<Pair, Shared> = BTreeMap::new();
@@ -127,13 +101,9 @@ fn pairs(t: &Terrain) -> Result<Vec<(Pair, Shared)>, String> {
 }
 
 impl Shared {
-    fn of(piece: Piece) -> Self {
-        Shared { area: piece.area, lost: if piece.is_lost { piece.area } else { 0.0 }, largest: piece }
-    }
-
     fn add(&mut self, other: Shared) {
-        (self.area, self.lost) = (self.area + other.area, self.lost + other.lost);
-        if (other.largest.is_lost, other.largest.area) > (self.largest.is_lost, self.largest.area) {
+        self.area += other.area;
+        if other.largest.area > self.largest.area {
             self.largest = other.largest;
         }
     }

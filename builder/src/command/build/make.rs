@@ -49,7 +49,8 @@ struct Plan<'a> {
 
 /// Builds an image, proves it and writes it.
 pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
-    let asked = Asked::new(&args.from, &args.transform.with(&args.heights, Some(&args.cell)))?;
+    let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights, Some(&args.cell)))?;
+    asked.settings.rules.splice(0..0, args.precedence.iter().cloned());
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
     let (built, fit) = plan.build(&mut ready, report)?;

@@ -15,7 +15,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use crate::import::formats;
 use crate::options::{MaxCost, Options, Outliers, Rays, Split, Undersides};
 use crate::report::Code;
-use crate::settings::{Raster, Settings};
+use crate::settings::{PartRule, Raster, Settings};
 
 pub use self::sources::{Asked, Placed, Ready, remark, settings_of};
 use super::{
@@ -60,6 +60,9 @@ pub struct Args {
     /// For rays: none, extents (heights of cells), all (walls, undersides, obstacles too) [default: all]
     #[arg(long, value_name = "WHICH")]
     rays: Option<Rays>,
+    /// Ground of a file or a pattern hides that of lower numbers, of others 0: road.obj=1
+    #[arg(long, value_name = "FILE=NUMBER", value_parser = precedence)]
+    pub precedence: Vec<PartRule>,
     /// Store the highest ground at posts this far apart, instead of triangles
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
@@ -133,6 +136,9 @@ pub struct Repairs {
     /// Leave out faces that look down: auto (of closed objects), ground (none), ceiling (all)
     #[arg(long, value_name = "WHICH", value_parser = undersides)]
     undersides: Option<Undersides>,
+    /// How far ground of higher precedence hides other ground below and above [default: 1]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = band)]
+    precedence_band: Option<f64>,
     /// Leave out ground outside the domain, even if that is most of a source
     #[arg(long)]
     drop_outliers: bool,
@@ -165,6 +171,19 @@ fn stitch(text: &str) -> Result<Stitch, String> {
 fn max_slope(text: &str) -> Result<f64, String> {
     let degrees = text.parse().map_err(|_| "not a number of degrees")?;
     in_range(Options { max_slope: Some(degrees), ..Options::default() }).map(|_| degrees)
+}
+
+/// `FILE=NUMBER`: what a rule of the settings might say.
+fn precedence(text: &str) -> Result<PartRule, String> {
+    let parts = text.rsplit_once('=').filter(|(file, _)| !file.is_empty());
+    let (file, number) = parts.ok_or("a file and a number with = between them, as road.obj=1")?;
+    let number = number.parse().map_err(|_| format!("{number:?} is no whole number from -32768 to 32767"))?;
+    Ok(PartRule { file: Some(file.into()), precedence: Some(number), ..PartRule::default() })
+}
+
+fn band(text: &str) -> Result<f64, String> {
+    let band = metres(text).ok_or("a length in metres, above 0, as in 0.5")?;
+    in_range(Options { precedence_band: band, ..Options::default() }).map(|_| band)
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
@@ -224,8 +243,9 @@ fn in_range(options: Options) -> Result<Options, String> {
 impl Repairs {
     /// Whether something is typed.
     pub fn is_typed(&self) -> bool {
-        let Repairs { origin, weld, stitch, max_slope, undersides, drop_outliers } = self;
+        let Repairs { origin, weld, stitch, max_slope, undersides, precedence_band, drop_outliers } = self;
         let typed = [origin.is_some(), weld.is_some(), stitch.is_some(), max_slope.is_some(), undersides.is_some()];
+        let typed = [typed.contains(&true), precedence_band.is_some()];
         typed.contains(&true) || *drop_outliers
     }
 
@@ -236,6 +256,7 @@ impl Repairs {
         build.stitch = self.stitch.map_or(build.stitch, |s| s.0.map(|t| t.near(build)));
         build.max_slope = self.max_slope.or(build.max_slope);
         build.undersides = self.undersides.unwrap_or(build.undersides);
+        build.precedence_band = self.precedence_band.unwrap_or(build.precedence_band);
         if self.drop_outliers {
             build.outliers = Outliers::Drop;
         }
@@ -254,6 +275,7 @@ impl Args {
             ("--allow", !self.from.allow.is_empty()),
             ("--tile", self.tile.is_some()),
             ("--max-cost", self.max_cost.is_some()),
+            ("--precedence", !self.precedence.is_empty()),
             ("--rays", self.rays.is_some()),
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
             ("--report", self.report.is_some()),

@@ -18,7 +18,7 @@ use crate::{check, import};
 
 use super::{
     super::{
-        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, notes,
+        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, note, notes,
         progress::stage, shown,
     },
     Done, Failure, Report, Sources, Transform, has_extension, named, quoted, same,
@@ -136,7 +136,8 @@ impl<'a> Asked<'a> {
         let (read, time) = stage("reading", || read(&sources, &settings, &from.scene.budget()));
         let (inputs, mut import, placed) = read?;
         if placed.places > 0 {
-            report.note(format!("{} come to {placed}", counted(placed.places, "place")));
+            // at once: building may take long
+            note(format!("{} come to {placed}", counted(placed.places, "place")));
         }
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
@@ -208,6 +209,7 @@ pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
     let settings = match Form::of(path) {
+        _ if has_extension(path, "tdf") => Settings::from_tdf(&text),
         _ if has_extension(path, "vstu") || Settings::is_vstu(&text) => Settings::from_vstu(&text),
         Some(Form::Json) => Settings::from_json(&text).map(|s| (s, Vec::new())),
         // as no TOML begins

@@ -84,10 +84,11 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
     for hit in &candidates {
         writeln!(
             out,
-            "  candidate  z {:.6}  {} of {}",
+            "  candidate  z {:.6}  {} of {}{}",
             t.z_f64(hit),
             shown(t.material_name(hit.material)),
-            shown(t.source_name(hit.source))
+            shown(t.source_name(hit.source)),
+            if t.is_hidden(ask.place(from), hit) { ", hidden by ground of higher precedence" } else { "" }
         )?;
     }
     let near = Steps::of(t.header()).query_height(t.header().near);

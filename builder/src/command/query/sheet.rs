@@ -57,6 +57,7 @@ impl Row<'_> {
         match (self.found(), self.layer, self.ask) {
             (false, ..) if self.filled => Reach::Fallback.name(),
             (false, ..) => "",
+            (_, Some(_), _) if self.hit.reach == Reach::Hidden => Reach::Hidden.name(),
             (_, Some(_), _) => "layer",
             (.., Ask { length: Some(_), .. }) => "below",
             (.., Ask { z: Some(_), .. }) => self.hit.reach.name(),

@@ -238,7 +238,10 @@ fn apart(parts: &[Import], files: &[(impl AsRef<Path>, Frame)]) -> Result<(), Im
         let far = [f.columns, f.rows].map(|n| (n - 1) as f64 * f.pitch);
         wider(wider(all, f.origin), [f.origin[0] + far[0], f.origin[1] + far[1]])
     });
-    for (part, (path, _)) in parts.iter().zip(files).filter(|(p, _)| !p.scene.triangles.is_empty()) {
+    // who places a file knows where it lies
+    let is_here =
+        |(part, (_, frame)): &(&Import, &(_, Frame))| !part.scene.triangles.is_empty() && !frame.heights.elsewhere;
+    for (part, (path, _)) in parts.iter().zip(files).filter(is_here) {
         let corners = part.scene.triangles.iter().flat_map(|t| t.v).map(|v| part.scene.positions[v as usize]);
         let mesh = corners.fold(NONE, |all, [x, y, _]| wider(all, [x, y]));
         if mesh[0] > grids[2] || mesh[2] < grids[0] || mesh[1] > grids[3] || mesh[3] < grids[1] {

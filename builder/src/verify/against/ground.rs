@@ -18,7 +18,7 @@ pub(super) struct Sorted {
     pub(super) lost: Vec<LeftOut>,
 }
 
-/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays,
+/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest precedence and priority stays,
 /// then one that looks up, then the first by name.
 pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let h = terrain.header();
@@ -35,13 +35,13 @@ pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sor
     let mut lost = causes.map(|cause| LeftOut { cause, triangles: 0, plan_area: 0.0, first: None });
     // the first at each place, by its number among those that are kept, and which of them is at the place of each
     // triangle
-    let mut first: HashMap<[[i64; 3]; 3], u32> = HashMap::with_capacity(scene.triangles.len());
+    let mut first: HashMap<([[i64; 3]; 3], bool), u32> = HashMap::with_capacity(scene.triangles.len());
     let mut at = vec![None; scene.triangles.len()];
     let mut left_out = vec![false; scene.triangles.len()];
     let mut kept: Vec<([Point; 3], u16)> = Vec::with_capacity(scene.triangles.len());
     let stays = |a: (bool, u16), b: (bool, u16)| {
         let [p, q] = [a, b].map(|(_, m)| &scene.materials[usize::from(m)]);
-        let is_first = q.priority.cmp(&p.priority).then(a.0.cmp(&b.0)).then_with(|| p.name.cmp(&q.name)).is_le();
+        let is_first = q.standing().cmp(&p.standing()).then(a.0.cmp(&b.0)).then_with(|| p.name.cmp(&q.name)).is_le();
         if is_first { a } else { b }
     };
     // of those that are kept whether they look down
@@ -83,7 +83,7 @@ pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sor
                     Some(most) if slope(&c) > (most + 7.3e-7).min(90f64.next_down()) => Some(7), // at the limit all stays
                     _ => {
                         let next = kept.len() as u32;
-                        let number = *first.entry(q).or_insert(next);
+                        let number = *first.entry((q, m.friction_only)).or_insert(next);
                         at[i] = Some(number);
                         (number != next).then_some(2)
                     }

@@ -191,7 +191,8 @@ pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: 
     let options = hardpan::Options { windows: Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 }, fallback };
     let every = every(terrain, &kept);
     let ask = |number: usize, p: &Point| {
-        if !number.is_multiple_of(every) {
+        // what is hidden is there all the same
+        if terrain.has_precedence() || !number.is_multiple_of(every) {
             return image.nearest(p, 0.0);
         }
         let answer = terrain.closest_with(*p, &options);

@@ -3,9 +3,12 @@
 #![no_std]
 #![allow(improper_ctypes_definitions)]
 
+#[cfg(feature = "wheels")]
+mod wheels;
+
 use core::hint::black_box;
 use hardpan::{
-    Answer, Beam, Clearance, Cost, Cursor, Fixed, Hit, Layers, Mover, Options, Point, Pose, Ray, RayAnswer, RayHit,
+    Answer, Beam, Clearance, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Mover, Options, Point, Pose, Ray, RayAnswer, RayHit,
     RayOptions, RayStatus, Sensed, Step, Terrain, Verifier, heapless::Vec,
 };
 
@@ -46,6 +49,9 @@ gate! {
     gate_closest_with(t: T, p: &Point, options: &Options, to: &mut Answer) *to = t.closest_with(*p, options);
     gate_closest_damage(t: T, damage: &&[u8], p: &Point, to: &mut Answer) *to = t.with_damage(damage).closest(*p);
     gate_closest_cursor(t: T, p: &Point, cursor: &mut Cursor, to: &mut Answer) *to = t.closest_cursor(*p, cursor);
+    gate_field(t: T, p: &Point) t.field(*p);
+    gate_field_height(field: &Field, p: &Point) field.height(*p);
+    gate_field_ground(field: &Field, p: &Point, to: &mut Option<FieldGround>) *to = field.ground(*p);
     gate_closest_batch(t: T, p: &&[Point], to: &mut &mut [Answer]) t.closest_batch(p, to);
     gate_closest_batch_f64(t: T, p: &&[[f64; 3]], to: &mut &mut [Answer]) t.closest_batch(p, to);
     gate_closest_costed(t: T, p: &Point, to: &mut (Answer, Cost)) *to = t.closest_costed(*p);

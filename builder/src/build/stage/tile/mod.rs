@@ -16,6 +16,7 @@ use crate::build::stage::raster::{Part, Rastered};
 use crate::build::stage::rays;
 use crate::build::stage::rule::Rule;
 use crate::options::{MaxCost, Options, Rays};
+use crate::scene::features;
 use crate::util::exact::exp2;
 use divide::{Bundles, Cells, Divider, HALVED, Make, NodePlan, ROOT_NODES};
 use hardpan::format::{self, Attribute, PALETTE, ROOT, Tile, bundle::Head, entry};
@@ -244,6 +245,8 @@ impl<'a> OneTile<'a> {
         let walls: Vec<&Wall> = tiling.walls(*index).iter().map(|i| &mesh.walls[*i as usize]).collect();
         stand::stand(&mut plot, [x, y], mesh.tile_log2, 0, &walls);
         let mut w = Writer::default();
+        w.features = features(&mesh.materials);
+        w.paints = ground.palette.iter().map(|(m, _)| mesh.materials[usize::from(*m)].friction_only).collect();
         w.words.resize(PALETTE, 0);
         for &(material, source) in &ground.palette {
             w.words.extend(Attribute { material, source, flags: 0 }.words());

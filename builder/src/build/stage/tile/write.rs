@@ -5,6 +5,7 @@ use crate::build::error::{BuildError, Limit};
 use crate::build::stage::bundle::{Frame, Record, is_wide};
 use crate::build::stage::cells::{Block, CellRef, Entry, Grid, LINE, PatchArea};
 use hardpan::format;
+use hardpan::format::bundle::Head;
 use hardpan::format::{NODE_DENSE, Node, block, entry, word};
 use smallvec::SmallVec;
 
@@ -32,6 +33,10 @@ pub(super) struct Writer<'a> {
     pub(super) bound: [u32; 4],
     pub(super) layers: u32,
     pub(super) wide_tests: u32,
+    /// What readers must understand.
+    pub(super) features: u64,
+    /// Of each entry of the palette whether it gives friction alone.
+    pub(super) paints: Vec<bool>,
 }
 
 /// Values that the nodes of a group share.
@@ -199,10 +204,17 @@ impl<'a> Writer<'a> {
         (word::of_triangles(w.mask, w.first_test) | sheet, w.number)
     }
 
+    /// Whether a word is of a material that gives friction alone: no search may end there.
+    fn is_paint(&self, w: &CellRef, group: Group) -> bool {
+        let attribute = |r: &Record| usize::from(Head::of_halves(r).attribute());
+        self.paints.contains(&true) && w.mask != 0 && self.paints[attribute(&group.records[w.number as usize])]
+    }
+
     fn cells(&mut self, cells: &Block, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
         let mut further: SmallVec<[u32; 2 * LINE]> = SmallVec::new();
         let mut places: SmallVec<[_; block::CELLS]> = SmallVec::new();
         for (cell, (words, sole)) in cells.cells().enumerate() {
+            let sole = sole && !words.iter().any(|w| self.is_paint(w, group));
             let Some((home, rest)) = words.split_first() else {
                 self.words[at + cell] = word::of_kind(word::EMPTY);
                 continue;
@@ -236,7 +248,7 @@ impl<'a> Writer<'a> {
                 self.words[at + cell] = home;
             }
             self.words[at + block::COUNTS] |= block::count_bits(cell, further.len() - before);
-            places.push((words, before, further.len() - before, list_lines));
+            places.push((words, before, further.len() - before, list_lines, sole));
         }
         let (inline, beyond) = further.split_at(further.len().min(block::INLINE));
         self.words[at + block::FURTHER..][..inline.len()].copy_from_slice(inline);
@@ -249,18 +261,20 @@ impl<'a> Writer<'a> {
             self.words[at + block::TAIL] = tail as u32;
             self.words.extend(beyond);
         }
-        for (words, before, count, list_lines) in places {
+        for (words, before, count, list_lines, sole) in places {
             let lines = format::word_lines(tail, before, count) + list_lines;
             let sum = |f: fn(&CellRef) -> u32| words.iter().map(f).sum::<u32>();
             let leaves = sum(|w| if w.mask == 0 { w.tests } else { 1 });
             let tests = sum(|w| w.tests);
             let leaf_lines = sum(|w| if w.mask == 0 { w.tests } else { 2 });
             let layers = sum(|w| if w.mask == 0 { 1 } else { w.tests });
-            self.raise([depth, leaves, tests, lines + leaf_lines], layers);
+            let times = format::readings(if sole { 0 } else { self.features }, layers);
+            let again = |cost: u32| if times == 1 { cost } else { cost.saturating_mul(times).min(format::MAX_BOUND) };
+            self.raise([depth, again(leaves), again(tests), again(lines + leaf_lines)], layers);
             if group.some_wide {
                 let wide = |w: &&CellRef| w.mask != 0 && is_wide(&group.records[w.number as usize]);
                 let tests = words.iter().filter(wide).map(|w| w.tests).sum();
-                self.wide_tests = self.wide_tests.max(tests);
+                self.wide_tests = self.wide_tests.max(again(tests));
             }
         }
         Ok(())

@@ -1,0 +1,296 @@
+//! Ground that goes before other ground, and materials that give friction alone, against the truth.
+
+use crate::common::{as_given, compare, lattice_scene};
+use hardpan::{Hit, RayOptions, Reach, Status, Terrain, Windows};
+use hardpan_builder::{Material, Options, Scene, Triangle, build};
+use verification::oracle::{Oracle, Steps};
+use verification::random::{Random, points};
+
+/// Few vertices and many triangles of four materials, whose standings are drawn.
+fn scene(r: &mut Random) -> Scene {
+    let unit = [1, 7, 256, 4096, 50_001, 1 << 18][r.below(6)];
+    let steps = [unit, unit, (unit / 16).max(1)];
+    let nudge = |r: &mut Random| if r.below(5) == 0 { r.within(-1, 1) } else { 0 };
+    let vertex = |r: &mut Random| [4, 4, 3].map(|most| r.within(-most, most)).map(|c| (c, nudge(r)));
+    let count = 3 + r.below(21);
+    let vertices: Vec<[i64; 3]> = (0..count)
+        .map(|_| {
+            let corner = vertex(r);
+            [0, 1, 2].map(|k| 1000 + corner[k].0 * steps[k] + corner[k].1)
+        })
+        .collect();
+    let triangle = |r: &mut Random| Triangle {
+        v: [0; 3].map(|_| r.below(count) as u32),
+        material: r.below(4) as u16,
+        source: r.below(2) as u16,
+    };
+    let triangles = (0..1 + r.below(70)).map(|_| triangle(r)).collect();
+    let mut scene = lattice_scene(&vertices, triangles);
+    let paints = r.below(2) == 0;
+    for m in &mut scene.materials {
+        (m.precedence, m.priority) = (r.within(-1, 2) as i16, r.within(0, 1) as i32);
+        m.friction_only = paints && r.below(3) == 0;
+    }
+    scene
+}
+
+/// Scenes drawn one after the other, each asked at so many places.
+fn drawn(seeds: std::ops::Range<u64>, places: usize) -> u64 {
+    let mut asked = 0;
+    for seed in seeds {
+        let mut r = Random(seed);
+        let scene = scene(&mut r);
+        let band = [1.0 / 65_536.0, 0.01, 0.25, 1.0, 3.0][r.below(5)];
+        let options = Options { precedence_band: band, ..as_given() };
+        let units = |metres: f64| Steps::default().z_units(metres);
+        let oracle = Oracle::new(&scene).with_band(units(band).max(1), units(options.layer_merge));
+        let Ok(built) = build(&scene, &options) else {
+            let paint =
+                |i: usize| scene.materials.iter().find(|m| m.name == oracle.materials[oracle.attribute(i).0 as usize]);
+            assert!((0..oracle.len()).all(|i| paint(i).unwrap().friction_only), "seed {seed}");
+            continue;
+        };
+        let terrain = Terrain::open_verified(&built.image).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        compare(&terrain, &oracle, &points(&oracle, places, seed));
+        asked += places as u64;
+    }
+    asked
+}
+
+/// More scenes than [`drawn`], and of each place what `closest` and `below` answer alone.
+fn asked(seeds: std::ops::Range<u64>, places: usize) -> u64 {
+    let mut asked = 0;
+    for seed in seeds {
+        let mut r = Random(seed ^ 0xA5A5_0000);
+        let scene = scene(&mut r);
+        let options = Options { precedence_band: [0.01, 0.25, 1.0][r.below(3)], ..as_given() };
+        let units = |metres: f64| Steps::default().z_units(metres);
+        let oracle = Oracle::new(&scene).with_band(units(options.precedence_band), units(options.layer_merge));
+        let Ok(built) = build(&scene, &options) else { continue };
+        let t = Terrain::open_verified(&built.image).unwrap();
+        let Windows { near, far } = t.windows();
+        for p in points(&oracle, places, seed) {
+            let shown = oracle.over(p.x, p.y);
+            let truth = Oracle::nearest(&shown, p.z, near, far);
+            let answer = t.closest(p);
+            let names = |m: u16| oracle.materials[usize::from(m)].as_str();
+            let found = answer.found().then(|| (answer.hit.z, t.material_name(answer.hit.material)));
+            assert_eq!(found, truth.map(|(g, _)| (g.z, names(g.material))), "seed {seed}: {p:?}");
+            let below = t.below(p);
+            let first = shown.iter().find(|g| g.z <= p.z && p.z - g.z <= far).map(|g| (g.z, names(g.material)));
+            assert_eq!(
+                below.found().then(|| (below.hit.z, t.material_name(below.hit.material))),
+                first,
+                "seed {seed}: {p:?}"
+            );
+            asked += 1;
+        }
+    }
+    asked
+}
+
+#[test]
+fn by_17_drawn_places_answer_as_the_oracle() {
+    let scenes = std::env::var("HARDPAN_SCENES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    println!("{} places", asked(0..scenes, 500));
+}
+
+#[test]
+fn by_17_drawn_scenes_answer_as_the_oracle() {
+    println!("{} places", drawn(0..60, 100));
+    // triangles of the same corners, of ground and of paint
+    drawn(1073..1075, 100);
+}
+
+/// More heights over each place than a query holds.
+#[test]
+fn by_17_forty_levels_answer_as_the_oracle() {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for k in 0..40 {
+        let first = vertices.len() as u32;
+        vertices.extend([[0, 0, 9000 * k], [400_000, 0, 9000 * k], [0, 400_000, 9000 * k + 50_000]]);
+        triangles.push(Triangle { v: [0, 1, 2].map(|c| first + c), material: (k % 4) as u16, source: 0 });
+    }
+    for paint in [false, true] {
+        let mut scene = lattice_scene(&vertices, triangles.clone());
+        for (m, precedence) in scene.materials.iter_mut().zip([0, 3, 1, 2]) {
+            m.precedence = precedence;
+        }
+        scene.materials[0].friction_only = paint;
+        let units = |metres: f64| Steps::default().z_units(metres);
+        let oracle = Oracle::new(&scene).with_band(units(0.2), units(as_given().layer_merge));
+        let built = build(&scene, &Options { precedence_band: 0.2, ..as_given() }).unwrap();
+        let terrain = Terrain::open_verified(&built.image).unwrap();
+        compare(&terrain, &oracle, &points(&oracle, 60, 1));
+    }
+}
+
+/// Level squares over (-10, -10) to (10, 10): height, half its side, material.
+fn squares(all: &[(f64, f64, u16)], materials: Vec<Material>) -> Scene {
+    let mut scene = Scene { materials, sources: vec!["s".into()], ..Scene::default() };
+    for &(z, half, material) in all {
+        let first = scene.positions.len() as u32;
+        scene.positions.extend([[-half, -half, z], [half, -half, z], [half, half, z], [-half, half, z]]);
+        let triangle = |v: [u32; 3]| Triangle { v: v.map(|k| first + k), material, source: 0 };
+        scene.triangles.extend([[0, 1, 2], [0, 2, 3]].map(triangle));
+    }
+    scene
+}
+
+fn named(name: &str, precedence: i16) -> Material {
+    Material { precedence, ..Material::new(name, 0.5) }
+}
+
+/// Height and material of the ground closest to a height over (1, 2).
+fn closest<'a>(t: &Terrain<'a>, z: f64) -> Option<(f64, &'a str)> {
+    let answer = t.closest([1.0, 2.0, z]);
+    answer.found().then(|| (t.z_f64(&answer.hit), t.material_name(answer.hit.material)))
+}
+
+#[test]
+fn by_17_a_bridge_and_the_road_under_it_each_hide_their_own_land() {
+    // land over the road, a bridge with earth heaped on it, and land between them that nothing hides
+    let all = [(0.0, 10.0, 1), (0.375, 10.0, 0), (3.0, 10.0, 0), (6.0, 10.0, 1), (6.5, 10.0, 0)];
+    let scene = squares(&all, vec![named("land", 0), named("road", 1)]);
+    let image = build(&scene, &as_given()).unwrap().image;
+    let t = Terrain::open_verified(&image).unwrap();
+    let expected = [(0.3, 0.0), (0.5, 0.0), (1.6, 3.0), (4.6, 6.0), (6.5, 6.0), (9.0, 6.0)];
+    for (z, height) in expected {
+        let material = if height == 3.0 { "land" } else { "road" };
+        assert_eq!(closest(&t, z), Some((height, material)), "from {z}");
+    }
+    let below = t.below([1.0, 2.0, 5.9]);
+    assert_eq!((below.status, t.z_f64(&below.hit)), (Status::Found, 3.0));
+    assert_eq!(t.z_f64(&t.below([1.0, 2.0, 2.9]).hit), 0.0, "a car under the bridge keeps its road");
+    let mut space = [Hit::NONE; 8];
+    let layers = t.layers([1.0, 2.0, 0.0], &mut space);
+    let seen: Vec<(f64, Reach)> = space[..layers.written].iter().map(|h| (t.z_f64(h), h.reach)).collect();
+    let (near, hidden) = (Reach::Near, Reach::Hidden);
+    assert_eq!(seen, [(6.5, hidden), (6.0, near), (3.0, near), (0.375, hidden), (0.0, near)]);
+}
+
+#[test]
+fn by_17_the_band_ends_where_it_is_stated() {
+    for (above, hidden) in [(0.75, true), (-0.75, true), (0.7500153, false), (-0.7500153, false)] {
+        let scene = squares(&[(0.0, 10.0, 1), (above, 10.0, 0)], vec![named("land", 0), named("road", 1)]);
+        let options = Options { precedence_band: 0.75, ..as_given() };
+        let image = build(&scene, &options).unwrap().image;
+        let t = Terrain::open_verified(&image).unwrap();
+        let of_land = closest(&t, above).unwrap();
+        assert_eq!(of_land.1, if hidden { "road" } else { "land" }, "{above}");
+    }
+}
+
+#[test]
+fn by_17_of_equal_precedence_priority_decides_at_one_height() {
+    for precedence in [0, 7] {
+        let mut materials = vec![named("a", precedence), named("b", precedence)];
+        let all = [(0.0, 10.0, 0), (0.0, 9.0, 1), (0.5, 8.0, 0)];
+        let image = build(&squares(&all, materials.clone()), &as_given()).unwrap().image;
+        let t = Terrain::open_verified(&image).unwrap();
+        assert!(!t.has_precedence(), "of one standing alone the image is as it was");
+        materials[1].priority = 3;
+        let image = build(&squares(&all, materials.clone()), &as_given()).unwrap().image;
+        let t = Terrain::open_verified(&image).unwrap();
+        assert_eq!(closest(&t, 0.0), Some((0.0, "b")));
+        assert_eq!(closest(&t, 0.5), Some((0.5, "a")), "priority hides nothing at another height");
+    }
+}
+
+#[test]
+fn by_17_a_land_of_less_than_zero_needs_one_entry() {
+    let scene = squares(&[(0.0, 10.0, 1), (0.4, 10.0, 0)], vec![named("land", -1), named("road", 0)]);
+    let image = build(&scene, &as_given()).unwrap().image;
+    assert_eq!(closest(&Terrain::open_verified(&image).unwrap(), 0.4), Some((0.0, "road")));
+}
+
+#[test]
+fn by_17_images_without_precedence_are_as_they_were() {
+    let all = [(0.0, 10.0, 1), (0.4, 10.0, 0)];
+    let plain = build(&squares(&all, vec![named("land", 0), named("road", 0)]), &as_given()).unwrap().image;
+    let t = Terrain::open_verified(&plain).unwrap();
+    assert_eq!((t.header().must_understand, t.header().precedence_band), (0, 0));
+    let both = build(&squares(&all, vec![named("land", 5), named("road", 5)]), &as_given()).unwrap().image;
+    assert_eq!(Terrain::open_verified(&both).unwrap().header().must_understand, 0);
+}
+
+#[test]
+fn by_17_a_band_of_zero_is_refused() {
+    let scene = squares(&[(0.0, 10.0, 0)], vec![named("land", 0)]);
+    for band in [0.0, -1.0, f64::NAN, 1001.0] {
+        let e = build(&scene, &Options { precedence_band: band, ..as_given() }).err().expect("refused").to_string();
+        assert!(e.contains("precedence is above 0"), "{e}");
+    }
+}
+
+#[test]
+fn by_17_friction_alone_goes_to_the_ground_right_below() {
+    let paint = Material { friction_only: true, ..Material::new("paint", 0.2) };
+    let materials = || vec![named("road", 0), paint.clone()];
+    // exactly on its ground, of the same corners; above it; a hair below; a deck between; beyond the band
+    let cases: [(&[(f64, f64, u16)], &[(f64, &str)]); 5] = [
+        (&[(0.0, 10.0, 0), (0.0, 10.0, 1)], &[(0.0, "paint")]),
+        (&[(0.0, 10.0, 0), (0.3, 5.0, 1)], &[(0.0, "paint")]),
+        (&[(0.0, 10.0, 0), (-0.0005, 5.0, 1)], &[(0.0, "paint")]),
+        (&[(0.0, 10.0, 0), (0.25, 10.0, 0), (0.375, 5.0, 1)], &[(0.25, "paint"), (0.0, "road")]),
+        (&[(0.0, 10.0, 0), (1.1, 5.0, 1)], &[(0.0, "road")]),
+    ];
+    for (all, expected) in cases {
+        let image = build(&squares(all, materials()), &as_given()).unwrap().image;
+        let t = Terrain::open_verified(&image).unwrap();
+        let mut space = [Hit::NONE; 8];
+        let layers = t.layers([1.0, 2.0, 0.0], &mut space);
+        let seen: Vec<(f64, &str)> =
+            space[..layers.written].iter().map(|h| (t.z_f64(h), t.material_name(h.material))).collect();
+        assert_eq!(seen, expected);
+        let answer = t.closest([1.0, 2.0, 5.0]);
+        assert_eq!(t.surface(&answer)[0], if expected[0].1 == "paint" { 0.2 } else { 0.5 });
+        assert_eq!(
+            t.material_name(t.closest([9.0, 9.5, 5.0]).hit.material) == "paint",
+            all[1].1 == 10.0 && all.len() == 2
+        );
+    }
+    // over no ground it is nothing
+    let image = build(&squares(&[(0.0, 1.0, 0), (0.0, 10.0, 1)], materials()), &as_given()).unwrap().image;
+    let t = Terrain::open_verified(&image).unwrap();
+    assert!(!t.closest([5.0, 5.0, 0.0]).found());
+}
+
+/// Level squares of drawn heights, sizes and standings; each ray lands on the first that is shown.
+#[test]
+fn by_17_rays_pass_through_hidden_ground() {
+    for seed in 0..40 {
+        let mut r = Random(seed);
+        let materials: Vec<Material> = (0..4)
+            .map(|k| Material { friction_only: k == 3, ..named(["a", "b", "c", "d"][k], r.within(0, 2) as i16) })
+            .collect();
+        let all: Vec<(f64, f64, u16)> = (0..8)
+            .map(|_| (r.within(0, 48) as f64 / 16.0, r.within(2, 10) as f64, r.below(4) as u16))
+            .chain([(-4.0, 10.0, 0)])
+            .collect();
+        let image = build(&squares(&all, materials.clone()), &as_given()).unwrap().image;
+        let t = Terrain::open_verified(&image).unwrap();
+        for _ in 0..200 {
+            let from = [0, 1].map(|_| r.within(-900, 900) as f64 / 100.0 + 0.001);
+            let to = [0, 1].map(|_| r.within(-900, 900) as f64 / 100.0 + 0.001);
+            let (top, low) = (5.0, -5.0);
+            let ray = t.ray_to([from[0], from[1], top], [to[0], to[1], low]).unwrap();
+            // heights on the way, the highest first, with the place of each
+            let place = |z: f64| [0, 1].map(|k| from[k] + (to[k] - from[k]) * (top - z) / (top - low));
+            let covers = |half: f64, p: [f64; 2]| p.iter().all(|v| v.abs() < half);
+            let rank = |m: u16| materials[usize::from(m)].precedence;
+            let paint = |m: u16| materials[usize::from(m)].friction_only;
+            let shown = |&&(z, half, m): &&(f64, f64, u16)| {
+                let p = place(z);
+                let hides = |o: &(f64, f64, u16)| {
+                    !paint(o.2) && covers(o.1, p) && rank(o.2) > rank(m) && (o.0 - z).abs() <= 1.0
+                };
+                covers(half, p) && !paint(m) && !all.iter().any(hides)
+            };
+            let first = all.iter().filter(shown).map(|s| s.0).fold(f64::NEG_INFINITY, f64::max);
+            let answer = t.raycast(ray, &RayOptions::default());
+            let found = if answer.found() { t.metres(answer.hit.at)[2] } else { f64::NEG_INFINITY };
+            assert!(found == first || (found - first).abs() < 1e-6, "seed {seed}: {found}, not {first}");
+        }
+    }
+}
