@@ -51,11 +51,10 @@ pub struct Args {
     /// Side of a square, metres, above 0; where squares lie and what files hold says builder/docs/grid.md
     #[arg(long, value_name = "METRES", required_unless_present = "size", allow_hyphen_values = true, value_parser = cell)]
     cell: Option<f64>,
-    /// Columns and rows: of --extent, or of --cell from the least x and y on
+    /// Columns and rows of --extent, or of --cell
     #[arg(long, value_name = "COLUMNS,ROWS", value_parser = size)]
     size: Option<[u32; 2]>,
-    /// Squares of this extent, whatever ground there is: least and greatest x and y [default: from the least x and y of
-    /// the ground on]
+    /// Squares from these least to these greatest x and y [default: from the least x and y of the ground on]
     #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, value_parser = transform::window)]
     extent: Option<[f64; 4]>,
     /// Where the grid goes: .npy, .tif, .csv, .json, .png, .hpan, or with --squares .obj [default: nowhere, facts are

@@ -59,11 +59,11 @@ const BUILD: [(&str, &[&str], &[&str]); 6] = [
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
 ];
 
-/// Options of heights, which help of other commands leaves to their manual page.
+/// Options, most of them of heights, which help of other commands leaves to their manual page.
 const HEIGHTS: [(&str, &[&str]); 3] = [
     ("check", &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
     ("materials", &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
-    ("grid", &["crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
+    ("grid", &["raster_material", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
 ];
 
 /// Gives the options of `build` their titles, and one order for help and manual page.

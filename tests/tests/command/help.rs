@@ -329,7 +329,7 @@ told build a.obj --tile ''
             let files = ["\n\n--strict", "\n\n", "\n\n", "\n\n--strict"].join("\n");
             let lists = "relief,layers\nlayers leaves\n";
             let settings = "way my set.toml a.json\nmy set.toml\nmy set.toml\nway/c.toml\n";
-            let wanted = format!("materials man\n{files}\nobj png help\nbridge\n{lists}{settings}\n\n");
+            let wanted = format!("materials man\n{files}\nobj png tif help\nbridge\n{lists}{settings}\n\n");
             assert_eq!(String::from_utf8(stdout).unwrap(), wanted);
         }
         Err(e) => verification::skipped(&format!("there is no bash: {e}")),
