@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 short=(style tests examples python cores)
 long=(torture profiles packages platforms random fuzz c vs)
-declare -A minutes=([style]=2 [tests]=10 [examples]=0 [python]=2 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3 [vs]=20)
+declare -A minutes=([style]=2 [tests]=10 [examples]=0 [python]=2 [cores]=8 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3 [vs]=20)
 
 steps=()
 for step in "${@:-short}"; do
@@ -43,7 +43,7 @@ export CARGO_TARGET_DIR=$target # all that is deleted lies there
 mkdir -p "$target"
 rm -f "$target/skipped.txt"
 data=${HARDPAN_DATA:-../shared/data}
-small="thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown"
+small="thumbv6m-none-eabi thumbv7em-none-eabihf thumbv8m.main-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown"
 others="x86_64-pc-windows-msvc aarch64-apple-darwin"
 
 # What the steps need and is missing: targets of the compiler, and packages of Debian.
@@ -58,6 +58,7 @@ software_driver() { compgen -G '/usr/share/vulkan/icd.d/*lvp*' >/dev/null || com
 if has tests && ! software_driver; then
     packages+=(mesa-vulkan-drivers) # the stages on a software driver
 fi
+if has tests; then need srec_cat srecord; fi # files for flash, read by another program
 if has tests || has c || has vs; then # programs in C and C++
     need cc gcc
     need c++ g++

@@ -28,6 +28,7 @@
 //! | compare it with another image, or with points of another tool | [`mod@compare`] |
 //! | build from images, one or several | [`edit::rebuild::Rebuild`], [`edit::merge::Merge`], [`Factors`] |
 //! | look into an image | [`image::info`], [`image::materials`], [`image::decode`], [`mod@export`] |
+//! | write it for the flash of a controller | [`mod@flash`] |
 //! | time queries | [`mod@bench`] |
 //! | sample heights on squares | [`mod@grid`] |
 //! | read tables of points, and drives; ask at many | [`query`] |
@@ -51,6 +52,7 @@ pub mod demo;
 pub mod draw;
 pub mod edit;
 pub mod export;
+pub mod flash;
 pub mod grid;
 pub mod image;
 pub mod import;

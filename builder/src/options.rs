@@ -114,6 +114,9 @@ pub struct Options {
     /// Error of the source itself; by default nothing.
     #[serde(deserialize_with = "crate::util::serde_ext::some_table")]
     pub source_error: Option<SourceError>,
+    /// The least error in plan and height that the image states as a whole, metres, whatever its tiles state.
+    #[serde(skip)]
+    pub least_error: [f64; 2],
     /// Where on earth the scene lies, if that is known.
     #[serde(skip)]
     pub crs: Option<Georeference>,
@@ -171,6 +174,7 @@ impl Default for Options {
             tile_log2: None,
             origin: None,
             source_error: None,
+            least_error: [0.0; 2],
             crs: None,
             undersides: Undersides::Auto,
             outliers: Outliers::Stop,

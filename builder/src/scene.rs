@@ -166,6 +166,17 @@ pub struct HeightField {
     pub source: u16,
     /// Largest error at a post in metres.
     pub tolerance: f64,
+    /// How its blocks of 4 x 4 cells stand in the image that it comes from: they are stored so again.
+    pub blocks: Option<Blocks>,
+}
+
+/// Blocks of a height field of an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// 0: heights of 8 bits, 1: of 16.
+    pub class: u8,
+    /// log2 of the unit of each block in height steps, row by row from the south.
+    pub scales: Vec<u8>,
 }
 
 /// Names of a scene's file.

@@ -29,6 +29,7 @@
 mod cpu;
 #[cfg(feature = "wgpu")]
 pub mod gpu;
+mod mix;
 pub mod plan;
 pub mod sort;
 #[doc(hidden)]

@@ -25,6 +25,8 @@ pub enum OpenError {
     HeadDamaged,
     /// The head states what no builder writes.
     HeadInvalid,
+    /// It has triangles whose products need 128 bits, and the feature `wide` is off.
+    Wide,
     /// The content does not verify.
     Content(VerifyError),
 }
@@ -44,6 +46,9 @@ impl fmt::Display for OpenError {
             Self::NotAnImage => "these bytes are not a terrain image",
             Self::Blank => "blank memory: no image was written here",
             Self::TooNew => "the image needs a newer reader",
+            Self::Wide => {
+                "the image has wide triangles (wide_tests), and this kernel is built without its feature wide"
+            }
             Self::HeadDamaged => "the head of the image is damaged (its checksum differs)",
             Self::HeadInvalid => "the head of the image contradicts itself",
             Self::Content(e) => return e.fmt(f),

@@ -270,9 +270,38 @@ impl<'a> Terrain<'a> {
         Ok(())
     }
 
+    /// How many triangles and cells of height fields the words of a leaf name.
+    #[cold]
+    pub(crate) fn named(&self, leaf: &Leaf) -> Option<u32> {
+        // where cells of a field are void up to four are looked at
+        let cells = |patch: usize| self.patch(patch).map_or(1, |patch| if patch.voids == 0 { 1 } else { 4 });
+        if leaf.cell == Leaf::PATCH {
+            return Some(cells(leaf.at));
+        }
+        let count = |w: u32, number: u32| match word::mask(w).count_ones() {
+            0 => cells(leaf.tile.wrapping_add((number as usize).wrapping_mul(16))),
+            triangles => triangles,
+        };
+        let b = self.block(leaf.at)?;
+        let home = b[(leaf.cell & 7) as usize];
+        let (before, further) = block::further(b, leaf.cell);
+        if word::mask(home) == 0 && word::kind(home) == word::LIST {
+            let at = leaf.tile.wrapping_add(self.further_word(leaf.tile, b, before).ok()? as usize);
+            let words = (*self.words.get(at)?).min(format::MAX_WORDS);
+            return (0..words as usize).try_fold(0u32, |sum, i| {
+                let &[w, number] = self.chunk(at.wrapping_add(1 + 2 * i))?;
+                Some(sum.saturating_add(count(w, number)))
+            });
+        }
+        (before..before.wrapping_add(further)).try_fold(count(home, word::number(home)), |sum, i| {
+            let w = self.further_word(leaf.tile, b, i).ok()?;
+            Some(sum.saturating_add(count(w, word::number(w))))
+        })
+    }
+
     #[inline(always)]
     pub(crate) fn see_list<O: Observer>(&self, at: usize, count: u32, o: &mut O) {
-        if O::COUNTS {
+        if o.counts() {
             // of a damaged length no more than the image holds
             let words = (count as usize).min(self.words.len().saturating_sub(at) / 2);
             o.see(Trace::Words { words: words as u32, lines: format::lines(at, 1 + 2 * words) });
@@ -360,7 +389,7 @@ fn code(e: u32) -> Status {
 
 #[inline(always)]
 pub(crate) fn see_words<O: Observer>(b: &[u32; block::WORDS], cell: u32, o: &mut O) {
-    if O::COUNTS {
+    if o.counts() {
         let (before, count) = block::further(b, cell);
         let lines = format::word_lines(b[block::TAIL] as usize, before as usize, count as usize);
         o.see(Trace::Words { words: 1 + count, lines });

@@ -31,13 +31,14 @@
 //! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
 //! | put a surface of your own before an image | [`Surface`], [`Ground`] |
 //! | choose windows, and a height without ground | [`Options`] for [`Terrain::closest_with`], [`mod@format::fallback`] |
-//! | know what a query costs | [`Terrain::bound`], [`Terrain::closest_costed`], [`Terrain::explain`]; in instructions: `docs/firmware.md` |
+//! | know what a query costs | [`Terrain::bound`], [`Terrain::ray_bound`], [`Terrain::contact_bound`], [`Terrain::closest_costed`], [`Terrain::explain`]; in instructions: `docs/firmware.md` |
 //! | live with damaged memory | [`Terrain::with_damage`], [`Verifier::step`], [`Verifier::usable`], [`Verifier::damaged_sections`] |
 //! | fit it into firmware | `docs/firmware.md` of this crate: profile, flash, code, stack |
 //! | read images without this crate | `FORMAT.md` of this crate, every byte; [`mod@format`], the same as records |
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+#![cfg_attr(not(all(feature = "verify", feature = "wide")), allow(dead_code))]
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("terrain images are little-endian and are read in place");
@@ -55,6 +56,7 @@ mod query;
 mod rays;
 mod search;
 mod trace;
+#[cfg(feature = "verify")]
 mod verify;
 
 pub use error::{OpenError, VerifyError};
@@ -71,6 +73,7 @@ pub use query::{Cursor, Field, FieldGround, Ground, Options, Surface};
 pub use query::{FaceNormal, Kind, Kinds, MAX_RAY_METRES, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
 pub use query::{SensorConfig, SensorError, SensorReading, SensorStep, SensorTrace, Setting, TRACES};
 pub use trace::Trace;
+#[cfg(feature = "verify")]
 pub use verify::Verifier;
 
 #[doc = include_str!("../README.md")]

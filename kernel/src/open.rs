@@ -89,6 +89,9 @@ impl<'a> Terrain<'a> {
         if !header_is_sane(header) {
             return Err(OpenError::HeadInvalid);
         }
+        if header.wide_tests > 0 && !cfg!(feature = "wide") {
+            return Err(OpenError::Wide);
+        }
         for s in header.sections.iter().filter(|s| s.is_used()) {
             body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
             if s.must_be_understood() && section::UNDERSTOOD & section::bit(s.kind) == 0 {

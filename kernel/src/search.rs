@@ -83,7 +83,7 @@ pub(crate) trait Filter: Copy {
     fn wants<O: Observer>(self, t: &Terrain, tile: usize, s: &Candidate, o: &mut O) -> bool;
 }
 
-/// All do. It compiles away.
+/// All do. It compiles away, as where nobody watches.
 impl Filter for () {
     const TELLS: bool = true;
     #[inline(always)]
@@ -92,7 +92,7 @@ impl Filter for () {
     }
 }
 
-/// Those whose material has one of these classes; with zero all.
+/// Those whose material has one of these classes; zero asks for none in particular.
 #[derive(Clone, Copy)]
 pub(crate) struct Classes(pub u32);
 
@@ -129,7 +129,7 @@ impl<F: Filter> Sink for Nearest<'_, '_, F> {
         if !self.filter.wants(self.t, self.tile, s, o) {
             return;
         }
-        if O::COUNTS && F::TELLS {
+        if o.counts() && F::TELLS {
             o.see(Trace::Candidate(self.t.hit(self.tile, s, self.search.rank(s.z).reach())));
         }
         match &self.surface {
@@ -339,6 +339,9 @@ impl<'a> Terrain<'a> {
         if self.has_precedence() {
             return self.best_shown(leaf, place, search, 0, o);
         }
+        if !O::PLAIN {
+            return self.best_of_class(leaf, place, search, 0, o);
+        }
         self.best_of(leaf, place, search, (), o)
     }
 
@@ -369,10 +372,9 @@ impl<'a> Terrain<'a> {
         classes: u32,
         o: &mut O,
     ) -> Result<Option<Hit>, Status> {
-        match classes {
-            0 => self.best(leaf, place, search, o),
-            _ if self.has_precedence() => self.best_shown(leaf, place, search, classes, o),
-            _ => self.best_of(leaf, place, search, Classes(classes), o),
+        if self.has_precedence() {
+            return self.best_shown(leaf, place, search, classes, o);
         }
+        self.best_of(leaf, place, search, Classes(classes), o)
     }
 }

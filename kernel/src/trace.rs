@@ -37,23 +37,29 @@ pub enum Trace {
     Candidate(Hit),
 }
 
-/// Watches a search. Unused, it compiles away.
+/// Watches a search.
 pub(crate) trait Observer {
-    const COUNTS: bool;
+    /// Nobody can ask.
+    const PLAIN: bool;
+    /// Whether anybody asked: else what is seen need not be worked out.
+    fn counts(&self) -> bool;
     fn see(&mut self, t: Trace);
 }
 
+/// Nobody watches: it compiles away.
 impl Observer for () {
-    const COUNTS: bool = false;
+    const PLAIN: bool = true;
+    #[inline(always)]
+    fn counts(&self) -> bool {
+        false
+    }
     #[inline(always)]
     fn see(&mut self, _: Trace) {}
 }
 
-impl Observer for Cost {
-    const COUNTS: bool = true;
-    #[inline(always)]
-    fn see(&mut self, t: Trace) {
-        match t {
+impl Cost {
+    fn add(&mut self, t: &Trace) {
+        match *t {
             Trace::Node { .. } => self.nodes = self.nodes.wrapping_add(1),
             Trace::Words { lines, .. } => self.lines = self.lines.wrapping_add(lines),
             Trace::Leaf { lines, .. } => {
@@ -66,11 +72,45 @@ impl Observer for Cost {
     }
 }
 
-pub(crate) struct Watch<F>(pub F);
+/// Counts a search, tells of it, or does nothing, as it is asked when it runs: so one copy of a search serves all.
+#[derive(Default)]
+pub(crate) struct Log<'o> {
+    wanted: bool,
+    pub cost: Cost,
+    tell: Option<&'o mut dyn FnMut(Trace)>,
+}
 
-impl<F: FnMut(Trace)> Observer for Watch<F> {
-    const COUNTS: bool = true;
+impl<'o> Log<'o> {
+    /// Counts.
+    pub fn counting() -> Self {
+        Log { wanted: true, ..Log::default() }
+    }
+
+    /// Tells every step.
+    pub fn telling(tell: &'o mut dyn FnMut(Trace)) -> Self {
+        Log { wanted: true, tell: Some(tell), ..Log::default() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, t: Trace) {
+        self.cost.add(&t);
+        if let Some(tell) = &mut self.tell {
+            tell(t);
+        }
+    }
+}
+
+impl Observer for Log<'_> {
+    const PLAIN: bool = false;
+    #[inline(always)]
+    fn counts(&self) -> bool {
+        self.wanted
+    }
+    #[inline(always)]
     fn see(&mut self, t: Trace) {
-        (self.0)(t);
+        if self.wanted {
+            self.note(t);
+        }
     }
 }

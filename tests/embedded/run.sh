@@ -3,7 +3,8 @@
 #   - no panic path survives in any entry point (linked without a panic handler),
 #   - every answer has the same bits on Cortex-M4F, Cortex-M0, RV32, wasm32 and here, in debug and release builds,
 #   - exact instruction counts and stack stay within budgets.toml, and every `closest` below the model there,
-#   - the firmware example prints what its README says,
+#   - the firmware example has one transcript on all boards and here, and refuses flash that is not as it should be, with reasons;
+#     six commands lead from heights to it,
 #   - programs in C give the same bits, here and on a Cortex-M4F, in hardly more code and stack.
 # run.sh [--all | --bless | --counts]: with --all in more profiles: what cargo does unasked, what saves bytes, and with overflow
 # checks; with --bless the budgets are written anew from all of that; with --counts only the Cortex-M4F counts, and prints
@@ -180,22 +181,182 @@ m4f() {
     rm -f "$log"
 }
 
-# example: runs firmware-example on an emulated board, and compares what it prints with its README.
+# Boards of firmware-example: name, target, profile, whether tyres are asked by `contact`, most instructions of a tick, where the
+# image lies, the emulator. A millisecond is 250,000 instructions, and ten on a Cortex-M0 156,250.
+controllers() {
+    local arm="qemu-system-arm -icount shift=2,sleep=off"
+    echo "an386 thumbv7em-none-eabihf release contact 168000 0x21000000 $arm -M mps2-an386"
+    echo "an500 thumbv7em-none-eabihf release contact 168000 0x60000000 $arm -M mps2-an500"
+    echo "an505 thumbv8m.main-none-eabihf release contact 168000 0x80000000 $arm -M mps2-an505"
+    echo "virt riscv32imac-unknown-none-elf release contact 168000 0x81000000 qemu-system-riscv32 -icount shift=2,sleep=off -M virt -bios none"
+    echo "microbit thumbv6m-none-eabi small closest 80000 0x20000 qemu-system-arm -icount shift=6,sleep=off -M microbit"
+    echo "m4-small thumbv7em-none-eabihf small closest 80000 0x21000000 $arm -M mps2-an386"
+}
+
+# The one line of a board.
+controller() { controllers | grep "^$1 "; }
+
+# of_kind contact|closest: the flags with which cargo builds that program.
+of_kind() { [ "$1" = contact ] || echo "--no-default-features"; }
+
+# made BOARD [FEATURE]: builds the controller for a board, and names the program.
+made() {
+    local name target profile kind rest program=$out/controller-$1${2:+-$2}
+    read -r name target profile kind rest <<<"$(controller "$1")"
+    # shellcheck disable=SC2046
+    BOARD=$name build --profile "$profile" --target "$target" --manifest-path $folder/Cargo.toml $(of_kind "$kind") ${2:+--features "$2"} >&2
+    cp "$CARGO_TARGET_DIR/$target/$profile/firmware-example" "$program"
+    echo "$program"
+}
+
+# drive BOARD PROGRAM [FLASH]: runs it, with a file in its flash, and prints the transcript.
+drive() {
+    local name target profile kind most at qemu
+    read -r name target profile kind most at qemu <<<"$(controller "$1")"
+    # shellcheck disable=SC2086
+    timeout 120 $qemu -display none -serial null -monitor none -semihosting-config enable=on,target=native \
+        ${3:+-device loader,file=$3,addr=$at,force-raw=on} -kernel "$2"
+}
+
+# as_host BOARD PROGRAM HOST CODE FLASH TEXT: both end with the code and the same transcript, counts aside, in which the text stands.
+as_host() {
+    local codes=(0 0)
+    drive "$1" "$2" "$5" >"$out/transcript" || codes[0]=$?
+    "$3" "${5:-}" >"$out/transcript-host" || codes[1]=$?
+    [ "${codes[*]}" = "$4 $4" ] || fail "the controller on $1, $(basename "${5:-linked}"): exit codes ${codes[*]} instead of $4"
+    diff <(grep -v '^count' "$out/transcript") <(grep -v '^count' "$out/transcript-host") ||
+        fail "the controller on $1, $(basename "${5:-linked}"): another transcript than here"
+    grep -qF "$6" "$out/transcript" || fail "the controller on $1, $(basename "${5:-linked}"): no \"$6\" in: $(cat "$out/transcript")"
+}
+
+# example: firmware-example on all boards and here, on sound and on faulty flash.
 example() {
-    local target=thumbv7em-none-eabihf folder=../../firmware-example
-    usable $target qemu-system-arm || return 0
-    build --release --target $target --manifest-path $folder/Cargo.toml
-    timeout 60 $m4f -display none -serial null -monitor none -semihosting-config enable=on,target=native \
-        -kernel "$CARGO_TARGET_DIR/$target/release/firmware-example" >"$out/example" || fail "the firmware example: exit code $?"
-    sed -n '/^```text$/,/^```$/{//!p}' $folder/README.md | diff - "$out/example" || fail "the firmware example prints something else"
-    # the same program with a flipped byte of its image
-    local program=$out/example-damaged at
-    cp "$CARGO_TARGET_DIR/$target/release/firmware-example" "$program"
-    for at in $(LC_ALL=C grep -abo HARDPAN "$program" | cut -d: -f1); do
-        cmp -s -n 64 -i "$at:0" "$program" $folder/ramp.hpan && break
+    local folder=../../firmware-example name target profile kind most at qemu program spent host flash here
+    local hardpan=$root/target/release/hardpan-tested
+    here=$(rustc -vV | sed -n 's/^host: //p')
+    for kind in contact closest; do
+        # shellcheck disable=SC2046
+        build --release --target "$here" --manifest-path $folder/Cargo.toml $(of_kind $kind)
+        cp "$CARGO_TARGET_DIR/$here/release/firmware-example" "$out/host-$kind"
     done
-    printf '\x5a' | dd of="$program" bs=1 seek=$((at + 18000)) conv=notrunc status=none
-    refuses "the firmware example on a damaged image" 2 "the image is damaged: " "$program"
+    # flash that is not as it should be
+    flash=$out/flash
+    mkdir -p "$flash"
+    cp $folder/ramp.hpan "$flash/ramp"
+    chmod u+w "$flash/ramp"
+    head -c 65536 /dev/zero | tr '\0' '\377' >"$flash/ones"
+    patched ramp newer 10 '\x03\x00'
+    patched ramp damaged 18000 '\x5a'
+    "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 4M --slot a --sequence 1 -o "$flash/a.bin" >/dev/null
+    "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 4M --slot b --sequence 2 -o "$flash/b.bin" >/dev/null
+    cat "$flash/a.bin" "$flash/b.bin" >"$flash/slots"
+    patched slots b-damaged $((2097152 + 18000)) '\x5a'
+    patched slots b-unfinished $((4194304 - 128)) '\xff\xff\xff\xff\xff\xff\xff\xff'
+    patched slots b-torn $((4194304 - 120)) '\x07'
+    patched b-damaged both-damaged 18000 '\x5a'
+    patched b-torn no-slot $((2097152 - 120)) '\x07'
+
+    while read -r name target profile kind most at qemu; do
+        usable "$target" "${qemu%% *}" || continue
+        program=$(made "$name")
+        as_host "$name" "$program" "$out/host-$kind" 0 "$flash/ramp" "300 ticks, 0 late"
+        spent=$(sed -n 's/^count tick //p' "$out/transcript")
+        echo "the controller on $name: $(stat -c %s "$program") bytes of ELF, $spent instructions a tick"
+        [ "${spent:-$most}" -lt "$most" ] || fail "the controller on $name takes $spent instructions a tick"
+        [ "$name" != an386 ] || cp "$out/transcript" "$out/example"
+        as_host "$name" "$program" "$out/host-$kind" 1 "$flash/ones" "image: refused: blank memory"
+        as_host "$name" "$program" "$out/host-$kind" 2 "$flash/damaged" "image: refused: the image is damaged: "
+    done <<<"$(controllers)"
+
+    host=$out/host-contact program=$out/controller-an386
+    [ -e "$program" ] || return 0
+    example_slots
+    as_host an386 "$program" "$host" 1 "$flash/newer" "image: refused: the image needs a newer reader"
+    as_host an386 "$program" "$host" 3 "$out/demo.hpan" "image: refused: too slow: a tick may take"
+    as_host an386 "$program" "$host" 5 "$out/slabs.hpan" "image: refused: too deep: 48 layers"
+    # the small one has no triangles of 128 bits
+    program=$out/controller-m4-small
+    as_host m4-small "$program" "$out/host-closest" 1 "$out/plain.hpan" "image: refused: the image has wide triangles"
+    # the image is part of the program
+    program=$(made an386 linked)
+    drive an386 "$program" >"$out/linked" || fail "the linked controller: exit code $?"
+    diff <(grep -v '^count' "$out/linked") <(grep -v '^count' "$out/example") || fail "the linked controller prints something else"
+    sed -n '/^```text$/,/^```$/{//!p}' $folder/README.md | diff - <(grep -v '^count' "$out/example") ||
+        fail "the firmware example prints something else than its README"
+    page
+    costs
+}
+
+# costs: the table of kernel/docs/boards.md, measured again on the ground that kernel/docs/firmware.md builds.
+costs() {
+    local target=thumbv7em-none-eabihf place=$out/costs page=../../kernel/docs/boards.md program ground call roots code
+    mkdir -p "$place"
+    sed -n '/^awk /,/^hardpan info/p' ../../kernel/docs/firmware.md | sed "/^hardpan info/d; s|^hardpan|$hardpan|" >"$place/commands"
+    (cd "$place" && bash -e commands) >/dev/null 2>&1 || fail "the commands of kernel/docs/firmware.md"
+    program=$(made an386 counts)
+    for ground in site posts; do
+        drive an386 "$program" "$place/$ground.hpan" >"$place/$ground.txt" || true # what takes too long is counted, too
+    done
+    build -p gate --release --target $target --features wheels
+    while IFS=: read -r call roots; do
+        link "$roots" $target release
+        code=$(($(section .text) + $(section .rodata)))
+        awk -v call="$call" -v code="$code" '
+            function grouped(n) { return n >= 1000 ? grouped(int(n / 1000)) sprintf(",%03d", n % 1000) : n "" }
+            $0 ~ "^count " call ":" { sub(/.*: /, ""); n++; instructions[n] = $1; if ($3 > stack) stack = $3 }
+            END { printf "| `%s` | %s | %s | %s | %s |\n", call, grouped(code), grouped(stack), grouped(instructions[1]), grouped(instructions[2]) }
+        ' "$place/site.txt" "$place/posts.txt"
+    done <<'END' >"$place/rows"
+closest:gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed
+contact, 10 points:gate_open -u wheels_points
+contact, 16 columns:gate_open -u wheels_columns
+sensor:gate_open -u wheels_sensor
+END
+    grep -E '^\| `(closest|contact|sensor)' $page | diff - "$place/rows" || fail "$page has another table than was measured"
+    build -p gate --release --target $target --no-default-features
+    link "gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed" $target release
+    code=$(section .text)
+    grep -q "take ${code:0:2},${code:2} bytes of code" $page || fail "$page: without wide it takes $code bytes of code"
+    build -p gate --release --target $target
+}
+
+# patched FROM TO AT BYTES: a copy of the flash with other bytes.
+patched() {
+    cp "$flash/$1" "$flash/$2"
+    printf "$4" | dd of="$flash/$2" bs=1 seek="$3" conv=notrunc status=none
+}
+
+# The slot that is taken, and why the other is not.
+example_slots() {
+    local on=(an386 "$program" "$host")
+    as_host "${on[@]}" 0 "$flash/slots" "slot b: 21376 bytes, proven"
+    as_host "${on[@]}" 0 "$flash/b-damaged" "slot b: refused: the image is damaged"
+    grep -q "^slot a: 21376 bytes, proven" "$out/transcript" || fail "slot a is not taken for a damaged slot b"
+    as_host "${on[@]}" 0 "$flash/b-unfinished" "slot b: no record"
+    as_host "${on[@]}" 0 "$flash/b-torn" "slot b: its record is damaged"
+    grep -q "^slot a: 21376 bytes, proven" "$out/transcript" || fail "slot a is not taken for a torn record"
+    as_host "${on[@]}" 2 "$flash/both-damaged" "slot a: refused: the image is damaged"
+    as_host "${on[@]}" 1 "$flash/no-slot" "refused: there is no sound slot"
+}
+
+# page: the six commands of kernel/docs/boards.md lead from heights to a running board.
+page() {
+    local place=$out/page heights=$HARDPAN_DATA/dem/N50E011.hgt
+    if [ ! -e "$heights" ]; then
+        skip "there is no $heights"
+        return
+    fi
+    rm -rf "$place"
+    mkdir -p "$place/bin"
+    cp "$heights" "$place"
+    ln -s "$root/firmware-example" "$place/firmware-example"
+    ln -s "$root/target/release/hardpan-tested" "$place/bin/hardpan"
+    awk '/^```sh$/ { on = 1; next } /^```$/ && on { exit } on' ../../kernel/docs/boards.md >"$place/commands"
+    [ "$(grep -c . "$place/commands")" = 6 ] || fail "kernel/docs/boards.md has not six commands"
+    (cd "$place" && PATH=$place/bin:$PATH timeout 300 bash -e commands) >"$out/page.txt" 2>"$out/page.err" ||
+        fail "the commands of kernel/docs/boards.md: exit code $?, $(tail -n 3 "$out/page.err")"
+    rm -f "$root/firmware-example/terrain.hex"
+    grep -qx "300 ticks, 0 late" "$out/page.txt" || fail "kernel/docs/boards.md: no board ran"
 }
 
 # board PROGRAM: runs it on the emulated Cortex-M4F.
@@ -208,7 +369,7 @@ refuses() {
     [ $code = "$2" ] && grep -q "^$3" "$out/refused" || fail "$1: exit code $code instead of $2, and: $(cat "$out/refused")"
 }
 
-# in_c_example: the firmware example in C, built by the line that it states, prints what the one in Rust does.
+# in_c_example: the firmware example in C, built by the line that it states, prints its transcript.
 in_c_example() {
     local source=$root/kernel/c-abi/examples/firmware/main.c line image=firmware-example/ramp.hpan
     line=$(sed -n 's/^ \*   \(E=.*arm-none-eabi-gcc .*\) -o firmware$/\1 -Wall -Wextra -Werror/p' "$source")
@@ -216,7 +377,7 @@ in_c_example() {
     made() { (cd "$root" && eval "${line//$image/$1} -o $out/$2"); }
     made $image c-firmware
     board "$out/c-firmware" >"$out/example-c" || fail "the firmware example in C: exit code $?"
-    sed -n '/^```text$/,/^```$/{//!p}' ../../firmware-example/README.md | diff - "$out/example-c" || fail "the firmware example in C prints something else"
+    diff "$root/kernel/c-abi/examples/firmware/transcript.txt" "$out/example-c" || fail "the firmware example in C prints something else"
     made "$(damaged)" c-damaged
     refuses "the firmware example in C on a damaged image" 2 "the image is damaged: " "$out/c-damaged"
     head -c 8192 /dev/zero >"$out/blank.hpan"
@@ -297,7 +458,7 @@ if [ "${1:-}" = --counts ]; then
     host write "$out" >&2
     m4f hills proving field >&2
     for scene in hills proving field; do
-        sed -n "s/^count /count $scene /p" "$out/an386.$scene.txt"
+        sed -n "s/^\(count\|ray\) /\1 $scene /p" "$out/an386.$scene.txt"
     done
     if ended; then exit 0; else exit 1; fi
 fi
@@ -338,6 +499,8 @@ for profile in $([ $all = 0 ] || echo least mixed); do
     emulate an386-$profile thumbv7em-none-eabihf $profile "$m4f" $m4f_at $scenes
 done
 emulate microbit thumbv6m-none-eabi release "qemu-system-arm -M microbit" 0x30000 0x3c000 small
+# rays have room there in the least program, without counts
+emulate microbit-least thumbv6m-none-eabi least "qemu-system-arm -M microbit" 0x30000 0x3c000 small
 emulate virt riscv32imac-unknown-none-elf release "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 \
     hills proving field small demo wide plain island decks slabs zones fans
 if usable wasm32-unknown-unknown node; then

@@ -505,6 +505,7 @@ mod tests {
             material: 0,
             source: 0,
             tolerance: 0.0,
+            ..HeightField::default()
         };
         let r = |v: f64| BigRational::from_float(v).unwrap();
         assert_eq!(field_height(&field, &r(0.25), &r(0.25)), Some(r(2.0)));

@@ -70,6 +70,7 @@ fn kerb_and_heights() {
         material: 1,
         source: 0,
         tolerance: 0.001,
+        ..HeightField::default()
     };
     let scene = || Scene { fields: vec![field()], ..fixtures::curb() };
     watch("kerb", scene, &[[0.0, 0.1, 1.0], [-2.0, -2.0, 8.0], [-1.5, -3.3, 9.0], [5.0, 5.0, 0.0]]);

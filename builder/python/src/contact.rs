@@ -27,11 +27,14 @@ fn numbers(axes: Axes, c: &Contact) -> [f64; NUMBERS] {
     [height, a, b, d, e, f, g, x, y, z, p, r, v, c.mu, c.rolling, c.gain, c.coverage, c.hd_share, c.error]
 }
 
-/// A method: none for points, or so many columns.
-fn method(columns: u32, points: &[ContactPoint]) -> PyResult<Method<'_>> {
-    match columns {
-        0 => Ok(Method::Points(points)),
-        n => Lattice::of(n).map(Method::Columns).ok_or_else(|| PyValueError::new_err("columns are 16, 64 or 256")),
+/// A method: so many columns, at most so many triangles, or neither for points.
+pub fn method([columns, strips]: [u32; 2], points: &[ContactPoint]) -> PyResult<Method<'_>> {
+    let wrong = |why: &'static str| PyValueError::new_err(why);
+    match (columns, strips) {
+        (0, 0) => Ok(Method::Points(points)),
+        (0, most) => Ok(Method::Strips { most: most.try_into().map_err(|_| wrong("strips are at most 65535"))? }),
+        (n, 0) => Lattice::of(n).map(Method::Columns).ok_or_else(|| wrong("columns are 16, 64 or 256")),
+        _ => Err(wrong("a tyre has columns or strips, not both")),
     }
 }
 
@@ -49,7 +52,7 @@ pub fn contacts<'py>(
     t: &Terrain,
     [centre, ori, down]: [&Given; 3],
     size: [f64; 2],
-    columns: u32,
+    columns: [u32; 2],
     points: &Given,
     reach: Option<[f64; 2]>,
     axes: &str,

@@ -33,6 +33,8 @@ pub fn of<'py>(py: Python<'py>, t: &Terrain) -> PyResult<Bound<'py, PyDict>> {
     all.set_item("far", metres(head.far))?;
     all.set_item("error", (head.error_plan, head.error_height))?;
     all.set_item("fallback", policy)?;
+    let crs = t.crs().map(|(record, [name, datum, vertical])| (name, datum, vertical, record.code));
+    all.set_item("crs", crs)?;
     all.set_item("defaults", (head.default_mu, head.default_rolling, head.default_gain))?;
     all.set_item("materials", materials(py, t)?)?;
     let sources = (0..t.source_count()).map(|i| t.source_name(i as u16));

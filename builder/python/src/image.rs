@@ -5,7 +5,8 @@ use crate::{
     columns::{Arrays, Given, Points, answered, no_room, room},
     contact, explain, facts, rays,
 };
-use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
+use hardpan::{ContactPoint, Hit, Options, Terrain, Tyre, Windows, format::fallback};
+use hardpan_builder::image::earth::Earth;
 use hardpan_builder::util::files::NewFile;
 use hardpan_builder::util::steps::Steps;
 use hardpan_builder::{Image, ImageFile};
@@ -266,7 +267,7 @@ impl Held {
         ori: Given,
         down: Given,
         size: [f64; 2],
-        columns: u32,
+        columns: [u32; 2],
         points: Given,
         reach: Option<[f64; 2]>,
         axes: &str,
@@ -309,6 +310,29 @@ impl Held {
         rays::cast(py, &t, [&origin, &direction, &length], rays::options(kinds, classes, front_only, after))
     }
 
+    /// The most that a ray of a length costs, over the ground alone or over all kinds.
+    fn ray_bound(&self, length: f64, ground_only: bool) -> PyResult<Option<[u32; 4]>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let most = if ground_only { t.ground_ray_bound(length) } else { t.ray_bound(length) };
+        Ok(most.map(|c| [c.nodes, c.leaves, c.tests, c.lines]))
+    }
+
+    /// The most that a contact of a tyre costs, by so many columns, or by so many points.
+    fn contact_bound(
+        &self,
+        size: (f64, f64),
+        columns: u32,
+        points: usize,
+        reach: Option<[f64; 2]>,
+    ) -> PyResult<Option<[u32; 4]>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let centres = vec![ContactPoint::CENTRE; points.min(1 << 16)];
+        let tyre = Tyre { radius: size.0, width: size.1, method: contact::method([columns, 0], &centres)?, reach };
+        Ok(t.contact_bound(&tyre).map(|c| [c.nodes, c.leaves, c.tests, c.lines]))
+    }
+
     /// The free height over the ground at each point, NaN where there is none.
     fn clearance<'py>(&self, py: Python<'py>, x: Given, y: Given, z: Given) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let bytes = self.bytes()?;
@@ -326,6 +350,27 @@ impl Held {
             });
         }
         Ok(free)
+    }
+
+    /// x and y, metres, of longitudes and latitudes in degrees; or with `back` the other way.
+    fn earth<'py>(
+        &self,
+        py: Python<'py>,
+        first: Given,
+        second: Given,
+        back: bool,
+    ) -> PyResult<[Bound<'py, PyArray1<f64>>; 2]> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let unknown = || PyValueError::new_err("the image does not know where on earth it lies");
+        let earth = Earth::of(&t).ok_or_else(unknown)?;
+        let (first, second) = (first.as_slice()?, second.as_slice()?);
+        if first.len() != second.len() {
+            return Err(PyValueError::new_err("there are not equally many of both"));
+        }
+        let place = |(a, b): (&f64, &f64)| if back { earth.back([*a, *b]) } else { earth.place([*a, *b]) };
+        let places: Vec<[f64; 2]> = py.detach(|| first.iter().zip(second).map(place).collect());
+        Ok([0, 1].map(|k| PyArray1::from_vec(py, places.iter().map(|p| p[k]).collect())))
     }
 
     fn explain<'py>(&self, py: Python<'py>, p: [f64; 3]) -> PyResult<Bound<'py, PyDict>> {

@@ -1,7 +1,7 @@
 //! Images of arrays and of files.
 
 use crate::{BuildError, facts, image::Held, report};
-use hardpan_builder::import::{Frame, ImportError, ImportErrorKind};
+use hardpan_builder::import::{ImportError, ImportErrorKind};
 use hardpan_builder::settings::{Applied, MaterialRule, SettingsError, SourceFile};
 use hardpan_builder::util::text::{bounded, named};
 use hardpan_builder::{
@@ -176,7 +176,7 @@ pub fn build_files<'py>(
     let work = || {
         let file = file.as_deref();
         let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
-        let settings = settings(text, file)?;
+        let mut settings = settings(text, file)?;
         let frames = Settings::from_json(frame).map_err(|e| said(e, None))?.sources;
         let frame = frames.first().cloned().unwrap_or_default();
         let sources: Vec<(PathBuf, SourceFile)> = match &files[..] {
@@ -189,11 +189,11 @@ pub fn build_files<'py>(
         let digest = |path: &Path| File::open(path).and_then(|file| Input::digest(import::file_name(path), file));
         let named = |(path, _): &(PathBuf, _)| digest(path).map_err(|e| Failure::File(e, path.clone()));
         let inputs = sources.iter().map(named).collect::<Result<Vec<_>, _>>()?;
-        let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
-        let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
-        let mut import = import::read_called(&files, &called)?;
+        let files: Vec<(&Path, &SourceFile)> = sources.iter().map(|(path, s)| (path.as_path(), s)).collect();
+        let (mut import, _) = import::read_sources(&files, &settings, &import::place::Budget::default())?;
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| said(e, file))?; // says what is ground
+        import.settle_fields(&mut settings);
         if let Some(e) = import::degenerate(&import, &settings.build, files.iter().map(|(path, _)| *path)) {
             return Err(e.into());
         }

@@ -192,3 +192,21 @@ def test_only_images_are_replaced(files, deck):
     with pytest.raises(FileNotFoundError):
         deck.save(files / "no" / "folder.hpan")
     assert not [p for p in pathlib.Path(files).iterdir() if p.suffix == ".part"]
+
+
+def test_by_16_heights_know_where_on_earth_they_lie(tmp_path):
+    head = "ncols 9\nnrows 9\nxllcorner 648995\nyllcorner 5317995\ncellsize 10\n"
+    (tmp_path / "a.asc").write_text(head + "\n".join(" ".join(str(c + 2 * r) for c in range(9)) for r in range(9)))
+    image = hardpan.build_files([tmp_path / "a.asc"], file_crs="EPSG:32632").image
+    assert image.crs == hardpan.Crs("EPSG:32632", "WGS 84", "", 32632)
+    assert image.closest(649_000, 5_318_080, 0).z == 0
+    # pyproj, EPSG:4326 to EPSG:32632
+    x, y = image.place([11.0], [48.0])
+    assert np.allclose([x, y], [[649_187.9], [5_318_236.1]], rtol=0, atol=100)
+    longitude, latitude = image.lonlat(*image.place([[11.0, 10.5]], 48.0))
+    assert np.allclose(longitude, [[11.0, 10.5]], rtol=0, atol=1e-9) and np.allclose(latitude, 48.0, rtol=0, atol=1e-9)
+    vertices, faces = grid(4, 4, lambda x, y: 0 * x)
+    flat = hardpan.build(vertices, faces).image
+    assert flat.crs is None
+    with pytest.raises(ValueError, match="where on earth"):
+        flat.place(11, 48)

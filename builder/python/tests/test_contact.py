@@ -27,6 +27,26 @@ def test_rf_66_a_hundred_thousand_wheels_in_one_call(slope):
     assert (found.mu == 0.75).all() and (found.rolling == 1.5).all() and (found.gain == 2.0).all()
 
 
+def test_rf_66_strips_are_the_volume_by_triangles(slope):
+    hubs = [[8.0, 8.0, 1.29], [6.0, 9.0, 0.66]]
+    strips, columns = (slope.contact(hubs, strips=True), slope.contact(hubs, columns=256))
+    assert strips.found.all() and np.abs(strips.penetration - columns.penetration).max() < 2e-4
+    status = hardpan.ContactStatus
+    assert slope.contact(hubs[0], strips=1).status == status.LIMIT_REACHED
+    assert slope.contact([8.0, 1e5, 1.29], strips=True).status == status.NOT_IN_IMAGE
+    for wrong in ({"strips": 1 << 16}, {"strips": True, "columns": 16}):
+        with pytest.raises(ValueError):
+            slope.contact(hubs, **wrong)
+
+
+def test_mv_32_surface_cone_index_and_label_of_answers(slope):
+    ground = slope.closest([1.0, 1e6], [2.0, 2.0], [3.0, 3.0])
+    material = slope.materials[int(ground.material[0])]
+    assert (ground.surface[0], ground.label[0]) == (material.surface_type, material.label)
+    assert ground.cone_index[0] == (material.cone_index or 0)
+    assert not ground.found[1] and (ground.surface[1], ground.label[1], ground.cone_index[1]) == (0, 0, 0)
+
+
 def test_rf_09_points_are_weighted(slope):
     points = [[-0.1, 0, 0, 1], [0.1, 0, 0, 3]]
     found = slope.contact([8.0, 8.0, 1.3], points=points)

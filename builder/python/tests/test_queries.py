@@ -313,3 +313,16 @@ def test_answers_have_the_columns_of_the_command(slope):
         shape = (2, parts) if parts else (2,)
         assert getattr(ground, symbol).shape == shape, symbol
         assert (unit == "m") == (symbol == "z")
+
+
+def test_cg_22_rays_and_contacts_cost_no_more_than_is_stated(slope):
+    short, long = slope.ray_bound(1), slope.ray_bound(100)
+    assert short.tests > 0 and all(a <= b for a, b in zip(short, long))
+    assert slope.ray_bound(150) == tuple(2 * n for n in long)
+    assert all(a <= b for a, b in zip(slope.ray_bound(5, ground_only=True), slope.ray_bound(5)))
+    assert slope.ray_bound(0) is None and slope.ray_bound(2001) is None
+    one, two = (slope.contact_bound(points=n) for n in (1, 2))
+    assert one.tests > 0 and two == tuple(2 * n for n in one)
+    assert slope.contact_bound(columns=64) == tuple(64 * n for n in slope.bound)
+    with pytest.raises(ValueError):
+        slope.contact_bound(columns=17)

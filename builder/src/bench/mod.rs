@@ -2,6 +2,7 @@
 
 mod found;
 mod places;
+pub mod reach;
 mod timing;
 
 use self::places::{Places, SEED, area, worst};

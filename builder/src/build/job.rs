@@ -196,7 +196,7 @@ fn ground(
         with_known = Scene { triangles, ..scene.clone() };
         &with_known
     };
-    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact, outliers } =
+    let quantise::Lattice { vertices, mut faces, mut fields, materials, sources, origin, step, exact, outliers } =
         quantise::quantise(scene, options, stages)?;
     report.triangles_in = scene.triangles.len() as u64;
     report.outside = outliers.iter().map(|o| o.triangles).sum();
@@ -264,7 +264,9 @@ fn ground(
         return Err(BuildError::Empty);
     }
     let each = fields.par_iter().zip(&scene.fields);
-    let rasters = each.map(|(f, g)| raster(f, &g.heights, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
+    let rasters = each.map(|(f, g)| raster(f, g, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
+    fields.iter_mut().zip(&rasters).for_each(|(f, r)| f.fit = r.fit);
+    let exact = exact && rasters.iter().all(|r| r.fit == [0.0; 2]);
     let moved = moved
         .par_iter()
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))

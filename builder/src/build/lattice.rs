@@ -14,6 +14,8 @@ pub struct Field {
     pub zero: [i64; 2],
     /// The field without its heights, which stay in the scene.
     pub field: HeightField,
+    /// What storing it changes at most, in plan and height, metres.
+    pub fit: [f64; 2],
 }
 
 /// The ground on the lattice.
@@ -41,7 +43,7 @@ pub struct Mesh {
     pub step: [i32; 2],
     /// Least and greatest coordinates of mesh and fields, in steps from the origin.
     pub bounds: [[i32; 3]; 2],
-    /// Whether every position of the scene was a lattice point.
+    /// Whether every position of the scene was a lattice point, and every post of an image.
     pub exact: bool,
     /// Error of the scene itself.
     pub source_error: Option<SourceError>,
@@ -61,8 +63,7 @@ impl Mesh {
     ) -> [f64; 2] {
         let most = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
         let moved = moved.fold([0.0; 2], most);
-        // the places of a field are rounded down to 2^-16 cells
-        let fit = fields.map(|f| [f.field.pitch / 65_536.0, f.field.tolerance]).fold([0.0; 2], most);
+        let fit = fields.map(|f| f.fit).fold([0.0; 2], most);
         let half = self.step.map(|log2| if self.exact && source.is_some() { 0.0 } else { exp2(log2 - 1) });
         let own = [
             (half[0] + fit[0]) * std::f64::consts::SQRT_2 + moved[0] * exp2(self.step[0]),

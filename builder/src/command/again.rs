@@ -102,10 +102,9 @@ pub fn open<'a>(file: &Path, image: &'a ImageFile) -> Done<(Terrain<'a>, Input)>
 /// Why images are not built again; `whole` is the one, or what they become, and `first` one of them.
 pub fn failed(args: &Common, whole: &Path, first: &Path, error: NoMerge) -> Failure {
     match error {
-        NoMerge::Fields(part, fields) => {
-            let hint = "build from the sources instead, or without --raster: hardpan build FILE.obj";
-            let part = if part.is_empty() { first } else { Path::new(&part) };
-            Failure::unsupported(part, format!("{fields}; {hint}"))
+        NoMerge::Turned(ref part) => {
+            let part = if part.is_empty() { first } else { Path::new(part) };
+            Failure::unsupported(part, format!("{error}; leave its yaw out, or build from the sources"))
         }
         NoMerge::Differ(_) => {
             let hint = "to say what is meant, give it an entry in --settings FILE.toml";

@@ -10,6 +10,7 @@ use hardpan::{Cost, Terrain};
 use serde_json::{Value, json};
 
 use crate::bench;
+use crate::bench::reach::{self, Reached};
 use crate::bench::{EVICTION, Fault, Figures, Frames, Timing};
 use crate::query::table::Tally;
 use crate::util::text::hex;
@@ -24,7 +25,7 @@ pub struct Args {
     /// How many queries
     #[arg(short = 'n', long = "queries", value_name = "N", default_value_t = 1_000_000, value_parser = queries)]
     queries: u64,
-    /// Places: uniform in the extents, area of ground, or worst columns
+    /// Places: uniform in the extents, area of ground, or worst columns; or what rays or tyre cost
     #[arg(long, value_enum, hide_possible_values = true, default_value_t = Plan::Uniform, conflicts_with = "along")]
     plan: Plan,
     /// The places of a drive instead, again and again
@@ -51,6 +52,7 @@ cost is counted. The places are the same in every run. More: builder/docs/check-
 
   hardpan bench track.hpan -n 5000000
   hardpan bench track.hpan --plan worst
+  hardpan bench track.hpan --plan rays
   hardpan bench track.hpan --along drive.csv --json
 
 Exit codes: 0 fine, 1 a query cost more than the image states, or two ways of asking differ.";
@@ -63,6 +65,10 @@ enum Plan {
     Area,
     /// In the costliest columns
     Worst,
+    /// Rays of each stated length, counted and not timed
+    Rays,
+    /// Contacts of a tyre, counted and not timed
+    Tyre,
 }
 
 /// Most queries: days of work.
@@ -71,11 +77,14 @@ const MAX_QUERIES: u64 = 1_000_000_000_000;
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let t = &terrain(&args.file, &image)?;
+    if args.along.is_none() && [Plan::Rays, Plan::Tyre].contains(&args.plan) {
+        return reach(args, t, out);
+    }
     let (name, plan) = match (&args.along, args.plan) {
         (Some(path), _) => (format!("along {}", named(path)), along(t, path)?),
         (None, Plan::Uniform) => ("uniform".into(), bench::Plan::Uniform),
         (None, Plan::Area) => ("area".into(), bench::Plan::Area),
-        (None, Plan::Worst) => ("worst".into(), bench::Plan::Worst),
+        (None, Plan::Rays | Plan::Tyre | Plan::Worst) => ("worst".into(), bench::Plan::Worst),
     };
     let progress = steps("timing", args.queries);
     let figures = Figures::measure(t, plan, args.queries, |asked| progress.set_position(asked));
@@ -104,6 +113,54 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             &args.file,
             "a query cost more than the image states; look into it, and build it again: hardpan verify, hardpan build",
         )),
+    }
+}
+
+/// What rays or contacts cost, beside what is stated.
+fn reach(args: &Args, t: &Terrain, out: &mut impl Write) -> Done {
+    let progress = steps("asking", args.queries);
+    let seen = |asked| progress.set_position(asked);
+    let (name, all) = match args.plan {
+        Plan::Rays => ("rays", reach::rays(t, args.queries, seen)),
+        _ => ("tyre", reach::tyres(t, args.queries, seen)),
+    };
+    progress.finish_and_clear();
+    if args.json {
+        let cost = |c: &Cost| json!({ "nodes": c.nodes, "leaves": c.leaves, "tests": c.tests, "lines": c.lines });
+        let facts = |r: &Reached| {
+            let stated = r.stated.as_ref().map(cost);
+            json!({ "name": r.name, "asked": r.asked, "stated": stated, "found": cost(&r.found), "at": r.place })
+        };
+        let all: Vec<Value> = all.iter().map(facts).collect();
+        writeln!(out, "{:#}", json!({ "identity": hex(&t.identity()), "plan": name, "reached": all }))?;
+    } else {
+        let asked = all.iter().map(|r| r.asked).sum::<u64>();
+        writeln!(out, "{}: {}, plan {name}\n", named(&args.file), counted(asked, "ask"))?;
+        writeln!(out, "{:18}{:>10} {:>8} {:>8} {:>8} {:>8}", "", "", "nodes", "leaves", "tests", "lines")?;
+        for r in &all {
+            let [x, y, z] = r.place;
+            let c = reach::counts(&r.found);
+            let stated = r.stated.as_ref().map(reach::counts);
+            let most = match stated {
+                Some([a, b, c, d]) => format!("{a:>8} {b:>8} {c:>8} {d:>8}"),
+                None => "not in this image".into(),
+            };
+            writeln!(out, "{:18}{:>10} {most}", r.name, "stated")?;
+            let place = format!("most tests from ({x:.3}, {y:.3}, {z:.3})");
+            writeln!(out, "{:18}{:>10} {:>8} {:>8} {:>8} {:>8}  {place}", "", "found", c[0], c[1], c[2], c[3])?;
+            if let Some(stated) = stated {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|i| f64::from(stated[i]) / f64::from(c[i].max(1)));
+                writeln!(out, "{:18}{:>10} {a:>8.2} {b:>8.2} {c:>8.2} {d:>8.2}", "", "ratio")?;
+            }
+        }
+    }
+    match all.iter().find(|r| !r.holds()) {
+        None => Ok(()),
+        Some(r) => {
+            let text =
+                "cost more than the image states; look into it, and build it again: hardpan verify, hardpan build";
+            Err(Failure::check(&args.file, format!("{}: {text}", r.name)))
+        }
     }
 }
 

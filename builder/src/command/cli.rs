@@ -6,8 +6,8 @@ use crate::util::text::quoted;
 use clap::{Parser, Subcommand};
 
 use super::{
-    Done, bench, build, check, completions, demo, diff, export, failure::Failure, grid, help, info, materials, merge,
-    query, rebuild, sensor, verify, vstu,
+    Done, bench, build, check, completions, demo, diff, export, failure::Failure, flash, grid, help, info, materials,
+    merge, query, rebuild, sensor, verify, vstu,
 };
 
 #[derive(Parser)]
@@ -38,6 +38,8 @@ pub(super) enum Command {
     Sensor(sensor::Args),
     /// Write what the kernel sees: an OBJ that builds the same image again, or maps as PNG
     Export(export::Args),
+    /// Write an image as a file for the flash of a controller: bin, hex, uf2, c; --run sends it
+    Flash(flash::Args),
     /// Compare two images: bytes, facts, heights and materials
     Diff(diff::Args),
     /// Look for faults of a mesh or an image: gaps, steps, double surfaces and others; --html for a page
@@ -74,9 +76,12 @@ impl Command {
     /// at once none do.
     pub(super) fn threads(&self) -> Option<usize> {
         match self {
-            Command::Info(_) | Command::Query(_) | Command::Sensor(_) | Command::Completions(_) | Command::Man(_) => {
-                None
-            }
+            Command::Info(_)
+            | Command::Query(_)
+            | Command::Sensor(_)
+            | Command::Flash(_)
+            | Command::Completions(_)
+            | Command::Man(_) => None,
             Command::Build(args) => Some(args.threads.count()),
             Command::Merge(args) => Some(args.threads()),
             Command::Rebuild(args) => Some(args.threads()),

@@ -9,15 +9,19 @@ use std::{
 
 use crate::build::build_recorded;
 use crate::demo::proving_ground::{STEP, drive, drives, infield, record};
-use crate::demo::{fixtures, proving_ground};
+use crate::demo::{fixtures, mavs, proving_ground};
 use crate::image::provenance::Provenance;
 use crate::options::{Options, Undersides};
 use crate::scene::Scene;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{
+    Args as _, FromArgMatches as _,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use hardpan::{Answer, Cost, Terrain};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, grouped, look, make_folder, named, query, quoted, tables, view, write_image,
+    Done, Failure, Kind, NewFile, Replace, build, grouped, load, look, make_folder, named, query, quoted, tables,
+    terrain, view, write_image,
 };
 use crate::draw::{
     maps::{self, Map, Wish},
@@ -29,11 +33,15 @@ use crate::draw::{
 Examples:
   hardpan demo                               a proving ground, driven over and drawn, in ./hardpan-demo
   hardpan demo --fixture bridge              bridge.hpan, of which every height is known
+  hardpan demo --scene mavs                  a scene of MAVS with its files, built and drawn
   hardpan query bridge.hpan 0,0 0,0,2 20,0   6 on the deck, 0 under it, 0 beside it")]
 pub struct Args {
     /// Write an image of a small scene whose true answers are known instead
     #[arg(long, value_name = "NAME", value_parser = fixture())]
     fixture: Option<String>,
+    /// Write a small scene of another program with its files instead, build it and draw it
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "fixture", value_parser = ["mavs"])]
+    scene: Option<String>,
     /// Where it goes [default: NAME.hpan]
     #[arg(short, long, value_name = "FILE.hpan", requires = "fixture")]
     output: Option<PathBuf>,
@@ -48,6 +56,9 @@ fn fixture() -> impl TypedValueParser<Value = String> {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    if args.scene.is_some() {
+        return scene(args.force, out);
+    }
     match fixtures::ALL.iter().find(|(name, ..)| args.fixture.as_deref() == Some(*name)) {
         Some((name, what, scene)) => write_fixture(name, what, &scene(), args, out),
         None => demo(args.force, out),
@@ -64,6 +75,38 @@ fn write_fixture(name: &str, what: &str, scene: &Scene, args: &Args, out: &mut i
     write_image(&place, &place, &built.image, 0)?;
     writeln!(out, "{}: {what}; {} bytes, verified", named(&place), grouped(built.image.len() as u64))?;
     Ok(writeln!(out, "next: {}", look(&place))?)
+}
+
+/// A scene of MAVS, built as a user would build it.
+fn scene(force: bool, out: &mut impl Write) -> Done {
+    let folder = Path::new("hardpan-demo-mavs");
+    let files = mavs::files();
+    let hint = "move it away, or run the demo elsewhere";
+    for (name, bytes) in &files {
+        let place = folder.join(name);
+        place.parent().map_or(Ok(()), |folder| make_folder(folder, hint))?;
+        Replace::Same(bytes).or_any(force).check(&place)?;
+    }
+    for (name, bytes) in &files {
+        NewFile::write(&folder.join(name), bytes)?.keep()?;
+    }
+    let [scene, image] = [folder.join(mavs::SCENE), folder.join("demo_scene.hpan")];
+    writeln!(out, "Wrote {} files of a scene below {}.\n", files.len(), quoted(folder))?;
+    let faulty = |e: clap::Error| Failure::Check(format!("{e}; please report this"));
+    let typed = ["build".as_ref(), scene.as_os_str(), "--trails".as_ref(), "as-material".as_ref()];
+    let typed = typed.into_iter().chain(["-o".as_ref(), image.as_os_str()]);
+    let matches = build::Args::augment_args(clap::Command::new("build")).try_get_matches_from(typed).map_err(faulty)?;
+    build::run(&build::Args::from_arg_matches(&matches).map_err(faulty)?, out)?;
+    let loaded = load(&image)?;
+    let terrain = terrain(&image, &loaded)?;
+    let view = view::view(terrain.bounds(), None, None, None).map_err(|e| Failure::check(&image, e))?;
+    for map in [Map::Relief, Map::Materials] {
+        let place = folder.join(format!("{}.png", map.name()));
+        let picture = maps::draw(&terrain, map, &view, Wish::default(), "demo_scene.hpan").canvas.png()?;
+        NewFile::write(&place, &picture)?.keep()?;
+        writeln!(out, "{}: {}", named(&place), map.entry().shows)?;
+    }
+    Ok(writeln!(out, "the scene is {}: change it, and build it again", quoted(&scene))?)
 }
 
 const FOLDER: &str = "hardpan-demo";

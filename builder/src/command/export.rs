@@ -10,6 +10,7 @@ use std::{
 use crate::export::debug::Debug;
 use crate::export::{Obj, Texts};
 use crate::image::as_source::{mu_by_default, provenance, recorded, settings_again};
+use crate::image::decode;
 use crate::image::materials::ground as ground_of;
 use crate::image::provenance::Input;
 use crate::import::file_name;
@@ -36,6 +37,8 @@ enum What {
     Obj(ObjArgs),
     /// Maps as PNG
     Png(map::Args),
+    /// The highest ground on squares as GeoTIFF
+    Tif(TifArgs),
     /// An unknown form
     #[command(external_subcommand)]
     Other(Vec<OsString>),
@@ -78,6 +81,30 @@ struct ObjArgs {
     json: bool,
 }
 
+#[derive(clap::Args)]
+#[command(after_help = "\
+The file has the plane of the image, and heights as queries answer, at the centres of squares. By default these are the posts of the
+image's height field. For other rules and forms see hardpan grid --help.")]
+struct TifArgs {
+    /// A terrain image
+    image: PathBuf,
+    /// Where the heights go [default: beside IMAGE, as IMAGE-heights.tif]
+    #[arg(short, long, value_name = "FILE.tif")]
+    output: Option<PathBuf>,
+    /// Side of a square, metres [default: the way from post to post of the image's height fields]
+    #[arg(long, value_name = "METRES")]
+    cell: Option<f64>,
+    /// Squares of this extent: least and greatest x and y
+    #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, requires = "cell")]
+    extent: Option<String>,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+    /// Print facts as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// How many along x and y.
 type Pins = [u32; 2];
 
@@ -85,6 +112,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match &args.what {
         What::Obj(args) => obj(args, out),
         What::Png(args) => map::run(args, out),
+        What::Tif(args) => tif(args, out),
         What::Other(words) => {
             let word = Path::new(words.first().map_or(OsStr::new(""), |w| w));
             let image = if word.exists() || has_extension(word, "hpan") { word } else { Path::new("FILE.hpan") };
@@ -93,6 +121,45 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             Err(Failure::input(word, text))
         }
     }
+}
+
+/// Heights as `grid` writes them, at posts where there are some.
+fn tif(args: &TifArgs, out: &mut impl Write) -> Done {
+    let image = load(&args.image)?;
+    let t = terrain(&args.image, &image)?;
+    let place = args.output.clone().unwrap_or_else(|| beside(&args.image, "-heights.tif"));
+    if !has_extension(&place, "tif") {
+        return Err(Failure::input(&place, "a GeoTIFF is called FILE.tif"));
+    }
+    not_a_source(&place, &t)?;
+    let (cell, extent) = match (args.cell, posts(&t)) {
+        (Some(cell), _) => (cell, args.extent.clone()),
+        (None, Some((cell, extent))) => (cell, Some(extent.map(|v| v.to_string()).join(","))),
+        (None, None) => {
+            let text = "it has no height fields of one distance of posts; say the side of a square: --cell 1";
+            return Err(Failure::input(&args.image, text));
+        }
+    };
+    let mut typed: Vec<OsString> = vec![args.image.clone().into(), format!("--cell={cell}").into(), "-o".into()];
+    typed.push(place.into());
+    typed.extend(extent.map(|extent| format!("--extent={extent}").into()));
+    let flags = [(args.force, "--force"), (args.json, "--json")];
+    typed.extend(flags.into_iter().filter(|(is, _)| *is).map(|(_, flag)| flag.into()));
+    super::grid::geotiff(&typed, out)
+}
+
+/// The way from post to post of all height fields, and the extent of squares about posts that all ground lies in.
+fn posts(t: &Terrain) -> Option<(f64, [f64; 4])> {
+    let fields = decode::fields(t);
+    let first = fields.first().filter(|first| fields.iter().all(|f| f.pitch == first.pitch))?;
+    let (pitch, [low, high]) = (first.pitch, t.bounds());
+    let ends = [0, 1].map(|k| {
+        let zero = first.origin[k] - pitch / 2.0;
+        let before = ((zero - low[k]) / pitch - 1e-3).ceil().max(0.0);
+        let count = ((high[k] - zero) / pitch - 1e-3).ceil();
+        [zero - before * pitch, zero + count * pitch]
+    });
+    Some((pitch, [ends[0][0], ends[1][0], ends[0][1], ends[1][1]]))
 }
 
 /// A file beside the image, called after it.
@@ -159,7 +226,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         Replace::None.or_any(args.force).check_made(file, Kind::MESH, [&args.image])?;
     }
     let mut ground = Obj::new(&t).map_err(|e| {
-        let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";
+        let hint = "to keep the image as it is, keep its .hpan file";
         Failure::unsupported(&args.image, shown(&format!("{e}; {hint}")))
     })?;
     if args.local {
@@ -174,7 +241,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let texts = texts.map_err(|e| Failure::write(place, e))?;
     // what takes memory comes before there are files: where memory is refused the program ends at once, and nothing
     // would take them away
-    let proven = !args.unproven && export.prove(&texts)?;
+    let proven = !args.unproven && ground.fields_off.is_none() && export.prove(&texts)?;
     let files = [(place, &texts.mesh[..]), (library, &texts.library), (toml, texts.settings.as_bytes())];
     let files = files.map(|(place, text)| NewFile::write_checked(place, text));
     let files: Vec<NewFile> = files.into_iter().collect::<Result<_, _>>()?;
@@ -211,12 +278,20 @@ impl Export<'_> {
 
     /// The first lines of the files.
     fn head(&self) -> String {
+        let again = match self.ground.fields_off {
+            Some([_, off]) => {
+                format!("Cells of heights are two triangles each, up to {} off between posts", metres(off))
+            }
+            None => {
+                let settings = quoted(Path::new(self.places[2].file_name().unwrap_or_default()));
+                format!("To build it again: hardpan build --settings {settings}")
+            }
+        };
         let mut head = format!(
-            "The ground of {} as the kernel sees it: {}; metres, z up\nidentity {}\nTo build it again: hardpan build --settings {}",
+            "The ground of {} as the kernel sees it: {}; metres, z up\nidentity {}\n{again}",
             shown(&file_name(&self.args.image)),
             self.counts(),
             self.identity,
-            quoted(Path::new(self.places[2].file_name().unwrap_or_default()))
         );
         if self.args.local {
             head += &format!("\nIts {}", self.zero("those settings move it back, or"));
@@ -271,7 +346,7 @@ impl Export<'_> {
         json!({
             "obj": obj, "mtl": mtl, "settings": settings, "triangles": self.ground.triangles.len(),
             "vertices": self.ground.vertices.len(), "translate": self.ground.offset, "moved_by_f32": self.moved(),
-            "identity": self.identity, "proven": proven,
+            "identity": self.identity, "proven": proven, "off_between_posts": self.ground.fields_off.map(|off| off[1]),
         })
     }
 
@@ -281,6 +356,10 @@ impl Export<'_> {
         let [mtl, beside] = [library, toml].map(|file| shown(&file_name(file)));
         let beside = if nowhere { String::new() } else { format!("; {mtl} and {beside} beside it") };
         writeln!(out, "{}: {}{beside}", named(place), self.counts())?;
+        if let Some([_, off]) = self.ground.fields_off {
+            let of = "cells of heights are two triangles each: at posts as in the image, and between them";
+            writeln!(out, "{of} up to {} off; a build of them makes another image", metres(off))?;
+        }
         if proven {
             writeln!(out, "proven: built again they make the same image, identity {}", self.identity)?;
         }

@@ -49,8 +49,11 @@ pub struct Args {
     #[command(flatten)]
     from: Sources,
     /// Side of a square, metres, above 0; where squares lie and what files hold says builder/docs/grid.md
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = cell)]
-    cell: f64,
+    #[arg(long, value_name = "METRES", required_unless_present = "size", allow_hyphen_values = true, value_parser = cell)]
+    cell: Option<f64>,
+    /// Columns and rows: of --extent, or of --cell from the least x and y on
+    #[arg(long, value_name = "COLUMNS,ROWS", value_parser = size)]
+    size: Option<[u32; 2]>,
     /// Squares of this extent, whatever ground there is: least and greatest x and y [default: from the least x and y of
     /// the ground on]
     #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, value_parser = transform::window)]
@@ -84,6 +87,8 @@ pub struct Args {
     #[command(flatten)]
     transform: Transform,
     #[command(flatten)]
+    heights: transform::Heights,
+    #[command(flatten)]
     repairs: Repairs,
     #[command(flatten)]
     backend: backend::Args,
@@ -101,6 +106,11 @@ pub struct Args {
 
 fn number(text: &str) -> Result<f64, String> {
     metres(text).filter(|v| v.abs() < 1e12).ok_or_else(|| "not a length, as in 0.5, 50cm or 500mm".into())
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let numbers: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok().filter(|n| *n > 0)).collect();
+    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "columns and rows, as in 400,200".into())
 }
 
 fn cell(text: &str) -> Result<f64, String> {
@@ -138,13 +148,14 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         _ => None,
     };
     let Some(image) = image else {
-        let asked = Asked::new(&args.from, &args.transform)?;
+        let asked = Asked::new(&args.from, &args.transform.with(&args.heights, None))?;
         may_replace(args, asked.sources.iter().map(|(path, _)| path).chain(&args.from.settings))?;
         let over = |settings: &mut Settings| args.repairs.over(&mut settings.build);
         let kept = |libraries: &[&PathBuf], _: &mut Report| {
             args.output.iter().try_for_each(|place| super::made_of(place, libraries.iter().copied()))
         };
-        let rest = format!("hardpan check{}{}", typed_files(&asked.sources), args.transform.typed());
+        let rest =
+            format!("hardpan check{}{}", typed_files(&asked.sources), args.transform.with(&args.heights, None).typed());
         let mut report = Report::default();
         let ready = asked.read(over, kept, &mut report);
         report.print(&rest);
@@ -188,13 +199,22 @@ fn as_it_is(args: &Args, image: &Path) -> Done {
     let nothing = SourceFile::default();
     let typed = args.from.settings.is_some()
         || !args.from.allow.is_empty()
-        || args.transform.over(&nothing) != nothing
+        || args.transform.with(&args.heights, None).over(&nothing) != nothing
+        || args.heights.crs.is_some()
         || options != Options::default();
     if typed {
         let text = "an image is sampled as it is; name its source instead, or leave settings, --up and all that changes the ground out";
         return Err(Failure::input(image, text));
     }
     Ok(())
+}
+
+/// The heights of an image as GeoTIFF: as if this were typed of `grid`.
+pub fn geotiff(typed: &[std::ffi::OsString], out: &mut impl Write) -> Done {
+    use clap::{Args as _, FromArgMatches as _};
+    let command = Args::augment_args(clap::Command::new("grid").no_binary_name(true));
+    let found = command.try_get_matches_from(typed).and_then(|found| Args::from_arg_matches(&found));
+    run(&found.map_err(|e| Failure::Input(e.to_string()))?, out)
 }
 
 fn may_replace<'p>(args: &Args, of: impl IntoIterator<Item = &'p PathBuf>) -> Done {
@@ -214,15 +234,11 @@ fn sample(
 ) -> Done {
     let wrong = |e: BuildError| Failure::build(name, e);
     let ignored = ignore(args, name, &mut ground)?;
+    let squares = squares(args, &ground).map_err(wrong)?;
     let material = match form {
-        Some("hpan") => Some(material(args, &ground, &mut provenance.settings).map_err(wrong)?),
+        Some("hpan") => Some(material(args, squares.cell, &ground, &mut provenance.settings).map_err(wrong)?),
         _ => None,
     };
-    let squares = match args.extent {
-        Some(extent) => ground.squares_in(extent, args.cell),
-        None => ground.squares(args.cell),
-    };
-    let squares = squares.map_err(wrong)?;
     let settings = &provenance.settings;
     let crs = settings.build.crs.clone().or_else(|| of_user(&settings.crs));
     let rule = Some(args.rule).filter(|_| !args.layers);
@@ -291,11 +307,42 @@ fn ignore(args: &Args, name: &Path, ground: &mut Sampler) -> Done<usize> {
     Ok(ignored)
 }
 
+/// The squares that are asked for.
+fn squares(args: &Args, ground: &Sampler) -> Result<Squares, BuildError> {
+    let wrong = |text: String| Err(BuildError::Option(text));
+    match (args.cell, args.size.map(|size| size.map(f64::from)), args.extent) {
+        (Some(cell), None, Some(extent)) => ground.squares_in(extent, cell),
+        (Some(cell), None, None) => ground.squares(cell),
+        (Some(cell), Some([columns, rows]), extent) => {
+            let low = match extent {
+                Some([x, y, ..]) => [x, y],
+                None => ground.squares(cell)?.extent[0],
+            };
+            let high = [low[0] + columns * cell, low[1] + rows * cell];
+            if let Some([x0, y0, x1, y1]) = extent
+                && ((high[0] - x1).abs() > 1e-6 * (x1 - x0) || (high[1] - y1).abs() > 1e-6 * (y1 - y0))
+            {
+                return wrong(format!("{columns} by {rows} squares of {} m do not make this extent", decimal(cell)));
+            }
+            ground.squares_in([low[0], low[1], high[0], high[1]], cell)
+        }
+        (None, Some([columns, rows]), Some(extent @ [x0, y0, x1, y1])) => {
+            let [x, y] = [(x1 - x0) / columns, (y1 - y0) / rows];
+            if (x - y).abs() > 1e-9 * x {
+                let sides = [x, y].map(decimal).join(" by ");
+                return wrong(format!("{columns} by {rows} parts of this extent are {sides} m, and no squares"));
+            }
+            ground.squares_in(extent, x)
+        }
+        (None, ..) => wrong("--size needs --extent or --cell beside it".into()),
+    }
+}
+
 /// The material of a grid that becomes an image, which the settings record.
-fn material(args: &Args, ground: &Sampler, settings: &mut Settings) -> Result<Material, BuildError> {
+fn material(args: &Args, cell: f64, ground: &Sampler, settings: &mut Settings) -> Result<Material, BuildError> {
     let of_settings = settings.raster.as_ref().and_then(|r| r.material.as_deref());
     let found = ground.material(args.raster_material.as_deref().or(of_settings))?;
-    settings.raster = Some(Raster { cell: args.cell, material: Some(found.name.clone()), at: PostsAt::Centres });
+    settings.raster = Some(Raster { cell, material: Some(found.name.clone()), at: PostsAt::Centres });
     Ok(found)
 }
 

@@ -21,7 +21,7 @@ use super::{
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Make", &["build", "merge", "rebuild", "materials", "grid", "vstu"]),
+    ("Make", &["build", "merge", "rebuild", "materials", "grid", "flash", "vstu"]),
     ("Look", &["info", "query", "sensor", "export", "inspect"]),
     ("Check", &["check", "verify", "diff", "bench", "replay"]),
 ];
@@ -59,6 +59,13 @@ const BUILD: [(&str, &[&str], &[&str]); 6] = [
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
 ];
 
+/// Options of heights, which help of other commands leaves to their manual page.
+const HEIGHTS: [(&str, &[&str]); 3] = [
+    ("check", &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
+    ("materials", &["cell", "crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
+    ("grid", &["crs", "file_crs", "first_row", "height_scale", "height_zero", "no_data", "window"]),
+];
+
 /// Gives the options of `build` their titles, and one order for help and manual page.
 fn titled(build: Command) -> Command {
     let help = Arg::new("help").short('h').long("help").action(ArgAction::Help).help("Print help");
@@ -71,9 +78,13 @@ fn titled(build: Command) -> Command {
 
 /// The command line as it is typed: help fits one screen.
 pub fn cli() -> Command {
-    let more = || BUILD.iter().flat_map(|(_, _, more)| *more);
-    let brief = |build: Command| more().fold(build, |build, name| build.mut_arg(name, |arg| arg.hide(true)));
-    whole().mut_subcommands(|c| if c.get_name() == "build" { brief(c) } else { c })
+    whole().mut_subcommands(|c| {
+        let own: Vec<&str> = match c.get_name() {
+            "build" => BUILD.iter().flat_map(|(_, _, more)| *more).copied().collect(),
+            other => HEIGHTS.iter().filter(|(name, _)| *name == other).flat_map(|(_, own)| *own).copied().collect(),
+        };
+        own.into_iter().fold(c, |c, name| c.mut_arg(name, |arg| arg.hide(true)))
+    })
 }
 
 /// The command line with all options, for manual pages and completions.

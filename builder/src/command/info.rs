@@ -130,6 +130,10 @@ fn rows(t: &Terrain, i: &Info) -> Vec<(&'static str, String)> {
     rows.push(("tiles", format!("{} of {:.1} m", grouped(i.tiles.into()), steps(h.tile_log2))));
     rows.push(("pages", pages(t, i)));
     rows.push(("query cost", format!("at most {} of 64 bytes", costs(&i.bound))));
+    let stated = [("ray of 5 m", &i.ray_bound, ""), ("tyre", &i.tyre_bound, ", for all squares below 0.6 x 0.25 m")];
+    for (name, bound, what) in stated {
+        rows.extend(bound.as_ref().map(|bound| (name, format!("at most {} of 64 bytes{what}", costs(bound)))));
+    }
     if i.wide_tests > 0 {
         let tests = counted(i.wide_tests, "test");
         let why = "of large or steep triangles, for which a small core takes many times as long";

@@ -15,9 +15,13 @@ use hardpan::format::MAGIC;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, counted, decimal, export::not_a_source, few, findings, grouped,
-    has_bytes, is_nowhere, load, made_of, named, note, notes, quoted, report::Report, scene, shown, terrain,
-    transform::Transform, warn, width,
+    Done, Failure, Form, Kind, NewFile, Replace, counted, decimal,
+    export::not_a_source,
+    few, findings, grouped, has_bytes, is_nowhere, load, made_of, named, note, notes, quoted,
+    report::Report,
+    scene, shown, terrain,
+    transform::{self, Transform},
+    warn, width,
 };
 
 #[derive(clap::Args)]
@@ -44,7 +48,17 @@ pub struct Args {
     #[command(flatten)]
     transform: Transform,
     #[command(flatten)]
+    heights: transform::Heights,
+    #[command(flatten)]
+    cell: transform::Cell,
+    #[command(flatten)]
     scene: scene::Args,
+}
+
+impl Args {
+    fn transform(&self) -> Transform {
+        self.transform.with(&self.heights, Some(&self.cell))
+    }
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -98,7 +112,7 @@ fn write_settings(found: &Materials, args: &Args, output: &Path) -> Done {
     let then = match (is_vstu, found.of_sources) {
         (true, true) => {
             let files: String = args.files.iter().map(|file| format!(" {}", quoted(file))).collect();
-            format!("hardpan build{files}{} --settings {}", args.transform.typed(), quoted(output))
+            format!("hardpan build{files}{} --settings {}", args.transform().typed(), quoted(output))
         }
         (true, false) => format!("hardpan build FILE --settings {}", quoted(output)),
         _ => again(found, output),
@@ -134,9 +148,11 @@ pub fn is_image(file: &Path) -> Done<bool> {
 }
 
 fn of_sources(files: &[PathBuf], args: &Args) -> Done<Materials> {
-    let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
-    let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
-    let import = import::read_all(&read)?;
+    let sources: Vec<SourceFile> = files.iter().map(|_| args.transform().over(&SourceFile::default())).collect();
+    let crs = args.transform().crs().cloned().unwrap_or_default();
+    let each: Vec<_> = files.iter().map(PathBuf::as_path).zip(&sources).collect();
+    let laid = Settings { crs: crs.clone(), ..Settings::default() };
+    let (import, _) = import::read_sources(&each, &laid, &args.scene.budget())?;
     args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
     notes(&import.report).iter().chain(&import.report.warnings()).for_each(note);
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
@@ -145,12 +161,12 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Materials> {
     let mut report = Report::default();
     let told = findings::tell(found, files.len(), &mut report);
     let typed: String = files.iter().map(|file| format!(" {}", quoted(file))).collect();
-    report.print(&format!("hardpan check{typed}{}", args.transform.typed()));
+    report.print(&format!("hardpan check{typed}{}", args.transform().typed()));
     let crowded = || import::degenerate(&import, &Options::default(), paths.iter().copied());
     let stops = told.err().or_else(|| crowded().map(Failure::from));
     stops.into_iter().for_each(|why| warn(format!("a build will stop at this: {why}")));
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
-    let settings = Settings { sources: named.collect(), ..Settings::default() };
+    let settings = Settings { sources: named.collect(), crs, ..Settings::default() };
     Ok(Materials::of_scene(&import.scene, settings))
 }
 

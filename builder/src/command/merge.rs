@@ -30,9 +30,9 @@ Examples:
 The order of the images does not matter. Ground that two images share counts once, and ground that touches is stitched, as in a build.
 Moves by whole lattice steps and turns by multiples of 90 degrees keep every corner as it is. Others round once more, and the image
 states that error. Materials of one name become one; if their properties differ, --settings decide. Sources of one name become one, too.
-Without settings the finest steps of all images count. Everything else is a build's default, except that there are no undersides.")]
+Height fields keep their posts, and are not turned. Without settings the finest steps of all images count. Everything else is a build's default, except that there are no undersides.")]
 pub struct Args {
-    /// Terrain images of triangles
+    /// Terrain images
     #[arg(required = true, value_name = "IMAGE")]
     images: Vec<PathBuf>,
     /// Turn an image about its zero by yaw degrees, anticlockwise seen from above, then move it, in metres. Several of

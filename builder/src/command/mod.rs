@@ -17,6 +17,7 @@ mod export;
 mod factors;
 mod failure;
 mod findings;
+mod flash;
 mod friction;
 mod grid;
 mod help;
@@ -114,6 +115,7 @@ fn run(command: Command, out: &mut impl Write) -> Done {
         Command::Query(args) => query::run(&args, out),
         Command::Sensor(args) => sensor::run(&args, out),
         Command::Export(args) => export::run(&args, out),
+        Command::Flash(args) => flash::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
         Command::Check(args) => check::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),

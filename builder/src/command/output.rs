@@ -97,6 +97,7 @@ impl Kind {
     pub const SETTINGS: Self = Kind(&["toml", "json", "vstu"]);
     pub const GRID: Self = Kind(&["npy", "tif", "tiff", "csv", "json", "png", "obj", "hpan"]);
     pub const MESH: Self = Kind(&["obj", "mtl", "toml"]);
+    pub const FLASH: Self = Kind(&["hex", "bin", "uf2", "c", "ihex", "h"]);
 
     /// How a name ends, if it is one of these.
     pub fn end_of(&self, place: &Path) -> Option<&'static str> {

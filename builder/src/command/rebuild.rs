@@ -25,7 +25,7 @@ Without --settings the image's own settings count. With no other option either, 
 Repairs that the image records are not done again, and new ones are done to its ground. Triangles that were repaired or left out
 do not come back. Materials that --settings do not name have mu 1, as in a build. The image states the error of both builds.")]
 pub struct Args {
-    /// A terrain image of triangles
+    /// A terrain image
     pub image: PathBuf,
     #[command(flatten)]
     pub again: again::Common,

@@ -9,10 +9,10 @@ use std::{
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::import::place::Budget;
+use crate::import::place::{Budget, Limit};
 use crate::import::utf8;
 use crate::scene::{HeightField, Scene};
-use crate::settings::mavs::{self, Angles, Typed};
+use crate::settings::mavs::{self, Angles, Objects, Typed};
 
 use super::{Done, Failure, Kind, NewFile, Replace, has_extension, length};
 
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "UNIT", hide = true, value_parser = PossibleValuesParser::new(["deg", "rad"]).map(|s| if s == "deg" { Angles::Deg } else { Angles::Rad }))]
     angles: Option<Angles>,
     /// MAVS: what becomes of objects
-    #[arg(long, value_name = "WHAT", hide = true, value_parser = ["obstacles", "drivable"])]
+    #[arg(long, value_name = "WHAT", hide = true, value_parser = ["obstacles", "boxes", "drivable"])]
     objects: Option<String>,
     /// MAVS: write maps of heights as a mesh, too
     #[arg(long, value_name = "FILE.obj", hide = true)]
@@ -43,17 +43,20 @@ pub struct Args {
     /// MAVS: the first frame of each animation is an obstacle
     #[arg(long, value_name = "WHAT", hide = true, value_parser = ["first-frame"])]
     animations: Option<String>,
-    /// The most triangles that placed sources may come to
-    #[arg(long, value_name = "N", default_value_t = Budget::default().triangles, hide = true)]
-    max_triangles: u64,
-    /// The most memory that building them may take, as 2GiB [default: that of the machine]
+    /// The most triangles that sources may come to [default: 2000000 of what stands several times]
+    #[arg(long, value_name = "N", hide = true)]
+    max_triangles: Option<u64>,
+    /// The most memory that building them may take, as 2GiB [default: of such, that of the machine]
     #[arg(long, value_name = "SIZE", hide = true, value_parser = length::bytes)]
     memory: Option<u64>,
 }
 
 impl Args {
     pub fn budget(&self) -> Budget {
-        Budget { triangles: self.max_triangles, memory: self.memory.or_else(crate::grid::machine_memory) }
+        let all = Limit { triangles: self.max_triangles, memory: self.memory };
+        let Limit { triangles, .. } = Budget::default().copies;
+        let memory = all.memory.or_else(crate::grid::machine_memory);
+        Budget { copies: Limit { triangles: all.triangles.or(triangles), memory }, all }
     }
 
     /// Writes fields of heights as a mesh, if that is asked for.
@@ -91,7 +94,11 @@ impl Args {
             mesh_dir: self.mesh_dir.clone(),
             data_dir: self.data_dir.clone(),
             seed: self.seed,
-            drivable: self.objects.as_deref() == Some("drivable"),
+            objects: match self.objects.as_deref() {
+                Some("drivable") => Objects::Drivable,
+                Some("boxes") => Objects::Boxes,
+                _ => Objects::Obstacles,
+            },
             trails: self.trails.is_some(),
             first_frame: self.animations.is_some(),
         }

@@ -29,20 +29,19 @@ pub struct Transform {
     /// Options of files of heights, where a command takes them.
     #[arg(skip)]
     heights: Heights,
+    #[arg(skip)]
+    cell: Option<f64>,
 }
 
 /// How files of heights become ground.
 #[derive(clap::Args, Clone, Default)]
 pub struct Heights {
-    /// Way from post to post of heights, metres [default: as FILE has it, of degrees its finer one]
-    #[arg(long, value_name = "METRES", value_parser = cell)]
-    cell: Option<f64>,
     /// UTM or other transverse Mercator plane on which heights are laid [default: that of FILE, of degrees one about
     /// the middle]
     #[arg(long, value_name = "EPSG:CODE", value_parser = code)]
     pub crs: Option<String>,
-    /// System of a file of heights that does not say it
-    #[arg(long, value_name = "EPSG:CODE", value_parser = code)]
+    /// System of a file of heights that does not say it: EPSG:CODE, or metres
+    #[arg(long, value_name = "EPSG:CODE", value_parser = code_or_metres)]
     file_crs: Option<String>,
     /// Where the first row of a height map lies
     #[arg(long, value_name = "north|south", value_parser = first_row)]
@@ -53,12 +52,20 @@ pub struct Heights {
     /// Height of step 0 of a height map [default: 0]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = finite)]
     height_zero: Option<f64>,
-    /// The number that stands for no height, whatever FILE says; nan if none does
+    /// The number of FILE, before scale and offset, that stands for no height, whatever FILE says; nan if none does
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = void)]
     no_data: Option<f64>,
     /// The part of heights that is used: least and greatest x and y of FILE's own plane
     #[arg(long, value_name = "x,y,x,y", allow_hyphen_values = true, value_parser = window)]
     window: Option<[f64; 4]>,
+}
+
+/// How far posts lie apart.
+#[derive(clap::Args, Clone, Default)]
+pub struct Cell {
+    /// Way from post to post of heights, metres [default: as FILE has it, of degrees its finer one]
+    #[arg(long, value_name = "METRES", value_parser = cell)]
+    cell: Option<f64>,
 }
 
 fn cell(text: &str) -> Result<f64, String> {
@@ -69,6 +76,10 @@ fn cell(text: &str) -> Result<f64, String> {
 fn code(text: &str) -> Result<String, String> {
     let code = crate::util::crs::code(text).map(|code| format!("EPSG:{code}"));
     code.ok_or_else(|| "a code of the EPSG register, as in EPSG:32633".into())
+}
+
+fn code_or_metres(text: &str) -> Result<String, String> {
+    if text.eq_ignore_ascii_case("metres") { Ok("metres".into()) } else { code(text).map_err(|e| e + ", or metres") }
 }
 
 fn first_row(text: &str) -> Result<FirstRow, String> {
@@ -97,8 +108,13 @@ pub fn window(text: &str) -> Result<[f64; 4], String> {
 
 impl Transform {
     /// With what is typed of files of heights.
-    pub fn with(&self, heights: &Heights) -> Self {
-        Transform { heights: heights.clone(), ..self.clone() }
+    pub fn with(&self, heights: &Heights, cell: Option<&Cell>) -> Self {
+        Transform { heights: heights.clone(), cell: cell.and_then(|c| c.cell), ..self.clone() }
+    }
+
+    /// The plane on which heights are laid.
+    pub fn crs(&self) -> Option<&String> {
+        self.heights.crs.as_ref()
     }
 
     /// A source with what was typed instead of what it says.
@@ -109,7 +125,7 @@ impl Transform {
             scale: self.scale.map(Scale::All).or(source.scale),
             yaw_deg: self.rotate.or(source.yaw_deg),
             translate: self.translate.or(source.translate),
-            cell: self.heights.cell.or(source.cell),
+            cell: self.cell.or(source.cell),
             height_scale: self.heights.height_scale.or(source.height_scale),
             height_zero: self.heights.height_zero.or(source.height_zero),
             first_row: self.heights.first_row.or(source.first_row),
@@ -122,12 +138,23 @@ impl Transform {
 
     /// Typed again, each option behind a blank: ` --up y --unit cm`.
     pub fn typed(&self) -> String {
+        let numbers = |all: &[f64]| all.iter().map(|v| decimal(*v)).collect::<Vec<_>>().join(",");
+        let heights = &self.heights;
+        let first_row = heights.first_row.map(|row| if row == FirstRow::South { "south" } else { "north" });
         let each = [
             ("up", self.up.map(|v| v.to_string())),
             ("unit", self.unit.map(|v| v.to_string())),
             ("scale", self.scale.map(decimal)),
             ("rotate", self.rotate.map(decimal)),
             ("translate", self.translate.map(|way| way.map(decimal).join(","))),
+            ("cell", self.cell.map(decimal)),
+            ("crs", heights.crs.clone()),
+            ("file-crs", heights.file_crs.clone()),
+            ("first-row", first_row.map(str::to_owned)),
+            ("height-scale", heights.height_scale.map(decimal)),
+            ("height-zero", heights.height_zero.map(decimal)),
+            ("no-data", heights.no_data.map(|v| v.to_string())),
+            ("window", heights.window.map(|window| numbers(&window))),
         ];
         each.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", value?))).collect()
     }

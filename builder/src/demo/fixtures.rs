@@ -116,6 +116,7 @@ pub fn cobble() -> Scene {
         material: 0,
         source: 0,
         tolerance: 0.0005,
+        ..HeightField::default()
     });
     d.scene
 }
@@ -133,6 +134,7 @@ pub fn step() -> Scene {
             material: 0,
             source: 0,
             tolerance: 0.0,
+            ..HeightField::default()
         });
     }
     d.scene

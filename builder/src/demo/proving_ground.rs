@@ -294,6 +294,7 @@ fn setts(d: &mut Draft) {
         material: SETTS,
         source: d.source,
         tolerance: 0.001,
+        ..HeightField::default()
     });
     d.take_level(low, high);
 }

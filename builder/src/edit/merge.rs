@@ -3,21 +3,22 @@
 use crate::build::error::BuildError;
 use crate::edit::{no_files, no_mesh};
 use crate::image::as_source;
-use crate::image::as_source::{Fields, TileError, licences, mu_by_default, settings_of};
+use crate::image::as_source::{TileError, licences, mu_by_default, settings_of};
 use crate::image::provenance::{Input, Provenance};
 use crate::image::rays;
 use crate::import::{cos_sin, number_sources};
-use crate::options::{Options, SourceError, Undersides};
-use crate::scene::{Material, Scene, Triangle, Wall};
+use crate::options::{Georeference, Options, SourceError, Undersides};
+use crate::scene::{HeightField, Material, Scene, Triangle, Wall};
 use crate::settings::Settings;
 use crate::settings::factors::Factors;
 use crate::settings::{Applied, MaterialRule, SettingsError, SourceFile};
 use crate::util::exact::exp2;
 use crate::util::steps::Steps;
-use crate::util::text::shown;
+use crate::util::text::{decimal, shown};
 use hardpan::Terrain;
 use rayon::prelude::*;
 use std::{
+    cmp::Ordering::Equal,
     collections::{HashMap, HashSet},
     fmt,
 };
@@ -44,8 +45,8 @@ pub struct Part<'a> {
 /// Why images do not become one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoMerge {
-    /// One is no scene of triangles.
-    Fields(String, Fields),
+    /// One has height fields, whose posts lie on squares along x and y, and is to be turned.
+    Turned(String),
     /// Two materials of one name have another property.
     Differ(Box<Differ>),
     /// All of them have more of these than an image can hold.
@@ -81,7 +82,9 @@ pub struct Differ {
 impl fmt::Display for NoMerge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoMerge::Fields(part, fields) => write!(f, "{}: {fields}", shown(part)),
+            NoMerge::Turned(part) => {
+                write!(f, "{}: it has height fields, whose posts lie along x and y, and cannot be turned", shown(part))
+            }
             NoMerge::Differ(differ) => {
                 let Differ { material, key, values: [a, b], parts } = &**differ;
                 let [one, other] = parts.each_ref().map(|part| shown(part));
@@ -140,7 +143,7 @@ impl Merged {
         }
         let mut known: HashMap<String, Vec<usize>> = HashMap::new();
         for (part, Placed { scene, errors }) in parts.iter().zip(placed) {
-            let Scene { positions, triangles, materials, walls, .. } = &mut all.scene;
+            let Scene { positions, triangles, materials, walls, fields, .. } = &mut all.scene;
             let number = |m: Material| {
                 let alike = known.entry(m.name.clone()).or_default();
                 let there = alike.iter().copied().find(|i| materials[*i] == m);
@@ -166,9 +169,18 @@ impl Merged {
             triangles.extend(scene.triangles.iter().map(triangle));
             walls.extend(scene.walls.iter().map(|w| Wall { triangle: triangle(&w.triangle), ..*w }));
             positions.extend(scene.positions);
+            fields.extend(scene.fields.into_iter().map(|field| HeightField {
+                material: material[usize::from(field.material)] as u16,
+                source: source[usize::from(field.source)],
+                ..field
+            }));
             all.errors.extend(errors);
         }
         all.scene.sources = sources;
+        // the order of images is nothing
+        if parts.len() > 1 {
+            in_order(&mut all.scene.fields);
+        }
         Ok(all)
     }
 
@@ -195,7 +207,13 @@ impl Merged {
     pub fn source_error(&self, steps: [i32; 2]) -> Option<SourceError> {
         let scale = [exp2(-steps[0]), exp2(-steps[0]), exp2(-steps[1])];
         let on_lattice = |p: &[f64; 3]| (0..3).all(|i| (p[i] * scale[i]).fract() == 0.0);
-        as_source::source_error(&self.errors, steps, self.scene.positions.par_iter().all(on_lattice))
+        let is_whole = |f: &HeightField| {
+            let (plan, height) = (exp2(8 - steps[0]), scale[2]);
+            let posts = f.heights.par_iter().filter(|h| !h.is_nan());
+            f.origin.iter().all(|v| (v * plan).fract() == 0.0) && posts.map(|h| h * height).all(|z| z.fract() == 0.0)
+        };
+        let exact = self.scene.positions.par_iter().all(on_lattice) && self.scene.fields.iter().all(is_whole);
+        as_source::source_error(&self.errors, steps, exact)
     }
 }
 
@@ -238,6 +256,7 @@ impl Merge {
             build.precedence_band = f64::NAN; // that of the images, if none is typed
         }
         build.undersides = Undersides::Ground;
+        build.crs = georeference(sources)?;
         over(build);
         if build.precedence_band.is_nan() {
             build.precedence_band = band(sources)?;
@@ -252,6 +271,7 @@ impl Merge {
             by_default = applied.unstated(settings, |name| by_default.contains(name));
         }
         factors.apply(&mut merged.scene.materials).map_err(|e| NoMerge::Build(e.into()))?;
+        only_ground(&mut merged.scene);
         merged.unify()?;
         provenance.factors = (!factors.is_none()).then_some(*factors);
         if !factors.states_mu() {
@@ -273,6 +293,50 @@ fn band(sources: &[Source]) -> Result<f64, NoMerge> {
             Err(NoMerge::Bands { parts: [one, other].map(String::clone), metres: [first, second] })
         }
     }
+}
+
+/// Where on earth the whole lies: where its parts do.
+fn georeference(sources: &[Source]) -> Result<Option<Georeference>, NoMerge> {
+    let mut known: Option<(Georeference, &str)> = None;
+    for (source, place) in sources.iter().flat_map(|s| s.places.iter().map(move |place| (s, place))) {
+        let Some(mut own) = Georeference::of(&source.terrain) else { continue };
+        let wrong = |cause: String| {
+            let hint = "move and turn no image that lies somewhere on earth, or build from the sources";
+            NoMerge::Build(BuildError::Option(format!("{}: {cause}; {hint}", shown(&source.name))))
+        };
+        if place.yaw_deg != 0.0 {
+            return Err(wrong("turned it no longer lies on its plane of the earth".into()));
+        }
+        own.record.shift = [0, 1, 2].map(|k| own.record.shift[k] + place.translate[k]);
+        match &known {
+            None => known = Some((own, &source.name)),
+            Some((other, _)) if *other == own => {}
+            Some((other, name)) => {
+                let lies = |of: &Georeference| {
+                    let moved = of.record.shift.map(decimal).join(",");
+                    format!("{:?}, datum {:?}, heights {:?}, moved by {moved}", of.name, of.datum, of.vertical)
+                };
+                return Err(wrong(format!("it lies in {}, and {} in {}", lies(&own), shown(name), lies(other))));
+            }
+        }
+    }
+    Ok(known.map(|(known, _)| known))
+}
+
+/// Fields in an order that is not that of their images.
+fn in_order(fields: &mut [HeightField]) {
+    fields.sort_by(|a, b| {
+        let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
+        let heights = || a.heights.iter().zip(&b.heights).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
+        let rest = || (a.material, a.source).cmp(&(b.material, b.source)).then_with(|| heights().unwrap_or(Equal));
+        key(a).partial_cmp(&key(b)).unwrap_or(Equal).then_with(rest)
+    });
+}
+
+/// Leaves out fields whose material is no ground.
+pub(super) fn only_ground(scene: &mut Scene) {
+    let Scene { fields, materials, .. } = scene;
+    fields.retain(|f| materials[usize::from(f.material)].is_ground());
 }
 
 /// What the image records of where it came from, in an order that is not that of the images.
@@ -328,7 +392,10 @@ fn unstated(sources: &[Source]) -> HashSet<String> {
 impl Placed {
     fn new(part: &Part) -> Result<Self, NoMerge> {
         let Part { terrain: t, name, place } = part;
-        let mut scene = as_source::scene(t).map_err(|fields| NoMerge::Fields(name.clone(), fields))?;
+        let mut scene = as_source::scene(t);
+        if place.yaw_deg != 0.0 && !scene.fields.is_empty() {
+            return Err(NoMerge::Turned(name.clone()));
+        }
         let ([cos, sin], [dx, dy, dz]) = (cos_sin(place.yaw_deg), place.translate);
         let turned = |x: f64, y: f64| [x * cos - y * sin, x * sin + y * cos];
         let mut most = [0.0f64; 2];
@@ -336,6 +403,16 @@ impl Placed {
             let ([x, y], z) = (turned(p[0], p[1]), p[2]);
             most = [most[0].max(x.abs() + y.abs()), most[1].max(z.abs())];
             *p = [x + dx, y + dy, z + dz];
+        }
+        for field in &mut scene.fields {
+            let far = [field.columns, field.rows].map(|n| (n - 1) as f64 * field.pitch);
+            most[0] = (0..2).map(|k| field.origin[k].abs() + far[k]).sum::<f64>().max(most[0]);
+            field.origin = [field.origin[0] + dx, field.origin[1] + dy];
+            let high = field.heights.par_iter().filter(|h| !h.is_nan()).map(|h| h.abs()).reduce(|| 0.0, f64::max);
+            most[1] = most[1].max(high);
+            if dz != 0.0 {
+                field.heights.par_iter_mut().for_each(|h| *h += dz);
+            }
         }
         let noise = place.noise(most);
         let of = |TileError { low, side, error }| {

@@ -3,12 +3,12 @@
 use crate::build::Built;
 use crate::build::error::BuildError;
 use crate::build::job::Job;
-use crate::edit::merge::{Merged, NoMerge, Part, Place};
+use crate::edit::merge::{Merged, NoMerge, Part, Place, only_ground};
 use crate::edit::{no_files, no_mesh};
 use crate::image::as_source::{licences, mu_by_default, provenance, settings_of};
 use crate::image::provenance::{Input, Provenance};
 use crate::image::rays;
-use crate::options::{Near, Options, Undersides};
+use crate::options::{Georeference, Near, Options, Undersides};
 use crate::scene::{Material, Scene};
 use crate::settings::Settings;
 use crate::settings::factors::Factors;
@@ -100,7 +100,10 @@ impl Rebuild {
             max_slope: if done(was.max_slope == now.max_slope) { None } else { now.max_slope },
             undersides: Undersides::Ground,
             rays: rays::again(rays::stored(t), now.rays),
+            // moves and fits of different tiles add up in what the image states
+            least_error: if source_error.is_some() { [h.error_plan, h.error_height] } else { [0.0; 2] },
             source_error,
+            crs: Georeference::of(t),
             ..now.clone()
         };
         let undersides = new.iter().map(|m| (m.name.clone(), m.undersides)).collect();
@@ -111,6 +114,7 @@ impl Rebuild {
             m.undersides = Some(if done(old == new) { Undersides::Ground } else { new });
         }
         scene.materials = new;
+        only_ground(&mut scene);
         let mut mu_by_default: Vec<String> = mu_by_default.into_iter().collect();
         mu_by_default.sort_unstable();
         let licence = licences([&known].into_iter());

@@ -11,7 +11,7 @@ use crate::image::decode::Stored;
 use crate::image::rays::{self, Wall};
 use crate::import;
 use crate::import::{NO_NAME, keeps_name};
-use crate::options::{Near, Options, Undersides};
+use crate::options::{Near, Options, SourceError, Undersides};
 use crate::report::Code;
 use crate::scene::WallKind;
 use crate::settings::{MaterialRule, PartRule, Settings, SourceFile};
@@ -28,8 +28,6 @@ use std::{
 /// Why an image cannot be an OBJ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoObj {
-    /// It holds height fields with this many blocks. A mesh of their posts would have other heights between them.
-    Fields(u64),
     /// The name of a source that no line of an OBJ can say.
     Name(String),
 }
@@ -37,7 +35,6 @@ pub enum NoObj {
 impl fmt::Display for NoObj {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoObj::Fields(blocks) => write!(f, "{blocks} blocks of the ground are height fields, and an OBJ has none"),
             NoObj::Name(name) => {
                 write!(
                     f,
@@ -63,6 +60,8 @@ pub struct Obj<'a> {
     pub walls: Vec<Wall>,
     /// Whole metres that the file leaves out of x, y and z, and that its settings add again.
     pub offset: [f64; 3],
+    /// How far triangles are from height fields, in plan and between posts in height, metres; none without such.
+    pub fields_off: Option<[f64; 2]>,
 }
 
 /// A line for the settings beside an OBJ.
@@ -96,18 +95,56 @@ impl Texts {
 impl<'a> Obj<'a> {
     /// Reads a verified image.
     pub fn new(t: &'a Terrain<'a>) -> Result<Self, NoObj> {
-        if t.header().patch_blocks > 0 {
-            return Err(NoObj::Fields(t.header().patch_blocks));
-        }
         if let Some(name) = sources(t).find(|name| !keeps_name(name)) {
             return Err(NoObj::Name(name.into()));
         }
         let mut obj = Self::ground(t);
+        obj.add_fields();
         obj.walls = rays::walls(t);
         obj.vertices.extend(obj.walls.iter().flat_map(|w| w.corners));
         obj.vertices.sort_unstable();
         obj.vertices.dedup();
         Ok(obj)
+    }
+
+    /// Adds two triangles for each cell of height fields that is ground.
+    fn add_fields(&mut self) {
+        let fields = decode::fields(self.t);
+        if fields.is_empty() {
+            return;
+        }
+        let (origin, step) = (self.t.header().origin, self.steps());
+        let (mut plan, mut height) = (0f64, 0f64);
+        for field in &fields {
+            let mut at = |axis: usize, n: usize| {
+                let steps = (field.origin[axis] + n as f64 * field.pitch) / step[axis];
+                plan = plan.max((steps - steps.round_ties_even()).abs() * step[axis]);
+                (steps.round_ties_even() as i64 - origin[axis]) as i32
+            };
+            let x: Vec<i32> = (0..field.columns).map(|n| at(0, n)).collect();
+            let y: Vec<i32> = (0..field.rows).map(|n| at(1, n)).collect();
+            let post = |c: usize, r: usize| {
+                let z = field.heights[r * field.columns + c];
+                (!z.is_nan()).then(|| ([x[c], y[r], ((z / step[2]) as i64 - origin[2]) as i32], z))
+            };
+            for (c, r) in (0..field.rows - 1).flat_map(|r| (0..field.columns - 1).map(move |c| (c, r))) {
+                let corners = [post(c, r), post(c + 1, r), post(c + 1, r + 1), post(c, r + 1)];
+                let [Some(a), Some(b), Some(c), Some(d)] = corners else { continue };
+                // in the middle of a cell the two are farthest apart
+                height = height.max((a.1 - b.1 + c.1 - d.1).abs() / 4.0);
+                let halves = [[a.0, b.0, c.0], [a.0, c.0, d.0]].map(|corners| Stored {
+                    corners: decode::turned(corners),
+                    material: field.material,
+                    source: field.source,
+                });
+                self.triangles.extend(halves);
+            }
+        }
+        self.triangles.sort_unstable();
+        self.triangles.dedup();
+        self.triangles.sort_by_key(|s| (s.source, s.material)); // stable
+        self.vertices = self.triangles.iter().flat_map(|s| s.corners).collect();
+        self.fields_off = Some([plan * std::f64::consts::SQRT_2, height]);
     }
 
     /// All faces of the file, by source and material: ground and walls.
@@ -149,7 +186,7 @@ impl<'a> Obj<'a> {
         vertices.sort_unstable();
         vertices.dedup();
         triangles.sort_by_key(|s| (s.source, s.material)); // stable
-        Obj { t, names: names(t), vertices, triangles, walls: Vec::new(), offset: [0.0; 3] }
+        Obj { t, names: names(t), vertices, triangles, walls: Vec::new(), offset: [0.0; 3], fields_off: None }
     }
 
     /// Takes the middle of the ground, in whole metres, for the file's zero.
@@ -257,6 +294,18 @@ impl<'a> Obj<'a> {
         Ok(Texts { mesh, library: paint, settings: format!("{head}\n{settings}") })
     }
 
+    /// What the triangles are off by: as the image, and by how far they are from its fields.
+    fn source_error(&self) -> Option<SourceError> {
+        let h = self.t.header();
+        let known = as_source::source_error(&as_source::errors(self.t), [h.xy_log2, h.z_log2], true);
+        let [plan, height] = self.fields_off.unwrap_or_default();
+        known.map(|SourceError { rest, side, squares }| SourceError {
+            rest: [rest[0] + plan, rest[1] + height],
+            side,
+            squares: squares.into_iter().map(|[x, y, a, b]| [x, y, a + plan, b + height]).collect(),
+        })
+    }
+
     /// With what settings a build of the file, called `file`, makes the same image: those of the image, where the
     /// ground is neither moved nor mended again, and states the error that it had.
     pub fn settings(&self, known: &Settings, file: &str) -> Settings {
@@ -264,7 +313,7 @@ impl<'a> Obj<'a> {
         let build = Options {
             tile_log2: u8::try_from(h.tile_log2).ok(),
             origin: Some([0, 1, 2].map(|i| h.origin[i] as f64 * step[i])),
-            source_error: as_source::source_error(&as_source::errors(self.t), [h.xy_log2, h.z_log2], true),
+            source_error: self.source_error(),
             // its ground is counter-clockwise, and its ceilings are not
             undersides: match self.walls.iter().any(|w| w.kind == WallKind::Ceiling) {
                 true => Undersides::Ceiling,

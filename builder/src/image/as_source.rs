@@ -10,33 +10,12 @@ use crate::util::exact::exp2;
 use crate::util::steps::Steps;
 use hardpan::{Terrain, format::section};
 use hardpan_shaders::Face;
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+use std::collections::{HashMap, HashSet};
 
-/// Why the ground of an image is no scene of triangles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fields {
-    /// So many blocks of it are height fields: triangles between their posts would have other heights.
-    pub blocks: u64,
-}
-
-impl fmt::Display for Fields {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} blocks of the ground are height fields, and no triangles have the same heights", self.blocks)
-    }
-}
-
-impl std::error::Error for Fields {}
-
-/// The ground and the walls of a verified image: its triangles, whose corners are lattice points in exact metres, and
-/// all of its materials and sources. An image has no undersides: all of it is ground.
-pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
+/// The ground and the walls of a verified image: its triangles, whose corners are lattice points in exact metres, its
+/// height fields, and all of its materials and sources. An image has no undersides: all of it is ground.
+pub fn scene(t: &Terrain) -> Scene {
     let h = t.header();
-    if h.patch_blocks > 0 {
-        return Err(Fields { blocks: h.patch_blocks });
-    }
     let (mut vertices, faces) = decode::mesh(t);
     let triangle = |f: &Face| Triangle { v: f.v, material: f.material, source: f.source };
     let steps = Steps::of(h);
@@ -56,14 +35,14 @@ pub fn scene(t: &Terrain) -> Result<Scene, Fields> {
         Wall { triangle, kind: w.kind }
     };
     let walls: Vec<Wall> = rays::walls(t).into_iter().map(&mut wall).collect();
-    Ok(Scene {
+    Scene {
         walls,
+        fields: decode::fields(t),
         triangles: faces.iter().map(triangle).collect(),
         positions: vertices.iter().map(place).collect(),
         materials: (0..t.materials().len() as u16).map(material).collect(),
         sources: (0..t.source_count() as u16).map(|s| t.source_name(s).into()).collect(),
-        ..Scene::default()
-    })
+    }
 }
 
 /// One of an image's materials.

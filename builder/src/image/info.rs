@@ -41,6 +41,12 @@ pub struct Info {
     tile_log2: u32,
     #[serde(serialize_with = "cost")]
     pub bound: Cost,
+    /// The most that a ray of 5 m costs over all that the image holds, if it is stated.
+    #[serde(serialize_with = "perhaps")]
+    pub ray_bound: Option<Cost>,
+    /// The most that all squares below a passenger tyre cost, if it is stated.
+    #[serde(serialize_with = "perhaps")]
+    pub tyre_bound: Option<Cost>,
     pub wide_tests: u32,
     pub costliest: Option<Costliest>,
     pub division: String,
@@ -266,6 +272,13 @@ pub struct Blocks {
     pub max: u32,
 }
 
+fn perhaps<S: Serializer>(c: &Option<Cost>, serializer: S) -> Result<S::Ok, S::Error> {
+    match c {
+        Some(c) => cost(c, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
 fn cost<S: Serializer>(c: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map([("nodes", c.nodes), ("leaves", c.leaves), ("tests", c.tests), ("lines", c.lines)])
 }
@@ -295,6 +308,8 @@ impl Info {
             tiles: h.tile_count,
             tile_log2: h.tile_log2,
             bound: t.bound(),
+            ray_bound: t.ray_bound(5.0),
+            tyre_bound: t.tyre_bound(0.6, 0.25),
             wide_tests: h.wide_tests,
             costliest: decode::costliest(t).map(|c| Costliest::new(t, &c)),
             division: division(recorded(t).as_ref().map(|settings| &settings.build)),

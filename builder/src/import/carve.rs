@@ -4,61 +4,70 @@
 //! ground along its edges. The ground within gets another material, or is lowered.
 
 use super::{Import, NO_NAME};
-use crate::scene::{DEFAULT_MU, Material, Scene, Triangle};
+use crate::scene::{DEFAULT_MU, HeightField, Material, Scene, Triangle};
 use crate::settings::SourceFile;
 use crate::settings::marks::{Pothole, Trail};
 
 /// Corners of the rim of a pothole, and of the rings within it.
 const CORNERS: usize = 32;
 const RINGS: usize = 6;
-/// Names of the bands.
+/// Names of the bands. The later one goes before the earlier, where trails cross.
 const BANDS: [&str; 2] = ["trail", "track"];
+/// Cosines of the bend up to which sides of a band meet in one corner, and of a step of a round one.
+const GENTLE: f64 = 0.985;
+const STEP: f64 = 0.97;
 
 /// A convex polygon in plan, anticlockwise, and what becomes of the ground within.
 struct Stamp {
     ring: Vec<[f64; 2]>,
     low: [f64; 2],
     high: [f64; 2],
-    /// The number of its band.
+    /// The number of its trail.
+    trail: usize,
+    /// 0 for none, else the number of its band from 1 on.
     band: usize,
 }
 
-/// A convex piece of a triangle.
+/// A convex piece of a triangle, and the bands in which it lies: of trails before the last, and of that.
 struct Piece {
     corners: Vec<[f64; 3]>,
-    material: u16,
+    before: usize,
+    trail: usize,
+    band: usize,
+}
+
+impl Piece {
+    /// The band that goes before the others.
+    fn band(&self) -> usize {
+        self.before.max(self.band)
+    }
 }
 
 /// Whether a source is ground into which marks are cut.
 pub fn is_cut(source: &SourceFile) -> bool {
-    source.obstacle != Some(true) && source.include != Some(false) && source.scatter.is_none()
+    !source.is_obstacle() && source.include != Some(false) && source.scatter.is_none()
 }
 
 /// Cuts trails, then potholes, into what a file has.
 pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
-    let scene = &mut part.scene;
+    let holes: Vec<Hole> = potholes.iter().map(Hole::new).collect();
     let mut stamps: Vec<Stamp> = Vec::new();
-    for (band, width) in [(0, true), (1, false)] {
-        for trail in trails {
-            let half = if width { trail.width / 2.0 } else { trail.track_width / 2.0 };
-            let sides: &[f64] = if width { &[0.0] } else { &[-0.5, 0.5] };
-            sides.iter().for_each(|side| strip(&trail.points, side * trail.wheelbase, half, band, &mut stamps));
-        }
-    }
+    trails.iter().enumerate().for_each(|(i, trail)| bands(trail, i, &mut stamps));
+    dig(part, &stamps, &holes);
+    let scene = &mut part.scene;
     if (stamps.is_empty() && potholes.is_empty()) || scene.triangles.is_empty() {
         return;
     }
-    let mut bands = [0u16; 2];
+    let mut materials = [0u16; 2];
     if !trails.is_empty() {
-        for (band, name) in bands.iter_mut().zip(BANDS) {
+        for (material, name) in materials.iter_mut().zip(BANDS) {
             let known = scene.materials.iter().position(|m| m.name == name);
-            *band = known.unwrap_or(scene.materials.len()) as u16;
+            *material = known.unwrap_or(scene.materials.len()) as u16;
             if known.is_none() {
                 scene.materials.push(Material::new(name, DEFAULT_MU));
             }
         }
     }
-    let holes: Vec<Hole> = potholes.iter().map(Hole::new).collect();
     let Scene { positions, triangles, .. } = scene;
     let mut all: Vec<Triangle> = Vec::with_capacity(triangles.len());
     for t in triangles.iter() {
@@ -71,11 +80,14 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
             all.push(*t);
             continue;
         }
-        let mut pieces = vec![Piece { corners: corners.to_vec(), material: t.material }];
-        near.for_each(|stamp| pieces = stamp.part(std::mem::take(&mut pieces), bands));
+        let mut pieces = vec![Piece { corners: corners.to_vec(), before: 0, trail: 0, band: 0 }];
+        near.for_each(|stamp| pieces = stamp.part(std::mem::take(&mut pieces)));
         holes.iter().for_each(|hole| pieces = hole.part(std::mem::take(&mut pieces)));
-        if pieces.len() == 1 && pieces[0].corners.len() == 3 {
-            all.push(Triangle { material: pieces[0].material, ..*t });
+        let material = |piece: &Piece| piece.band().checked_sub(1).map_or(t.material, |band| materials[band]);
+        if let [only] = &pieces[..]
+            && only.corners.len() == 3
+        {
+            all.push(Triangle { material: material(only), ..*t });
             continue;
         }
         for piece in pieces {
@@ -83,7 +95,7 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
             positions.extend(piece.corners.iter().map(|p| lowered(*p, &holes)));
             let count = piece.corners.len() as u32;
             let fan = (1..count.saturating_sub(1)).map(|i| [base, base + i, base + i + 1]);
-            all.extend(fan.map(|v| Triangle { v, material: piece.material, source: t.source }));
+            all.extend(fan.map(|v| Triangle { v, material: material(&piece), source: t.source }));
         }
     }
     scene.triangles = all;
@@ -95,34 +107,83 @@ pub fn carve(part: &mut Import, trails: &[Trail], potholes: &[Pothole]) {
     (part.triangles, part.vertices) = (vec![scene.triangles.len()], vec![scene.positions.len()]);
 }
 
+/// Lowers posts of fields within potholes. What a field cannot have is a warning of its file.
+fn dig(part: &mut Import, stamps: &[Stamp], holes: &[Hole]) {
+    if part.scene.fields.is_empty() {
+        return;
+    }
+    let mut met = vec![false; holes.len()];
+    let mut over = vec![false; holes.len()];
+    for field in &mut part.scene.fields {
+        let (origin, pitch) = (field.origin, field.pitch);
+        let last = [field.columns, field.rows].map(|count| count.saturating_sub(1) as f64);
+        for (i, hole) in holes.iter().enumerate() {
+            let reach = hole.hole.diameter / 2.0;
+            let from = [0, 1].map(|k| ((hole.hole.at[k] - reach - origin[k]) / pitch).ceil().max(0.0));
+            let to = [0, 1].map(|k| ((hole.hole.at[k] + reach - origin[k]) / pitch).floor().min(last[k]));
+            over[i] |= [0, 1].iter().all(|&k| (0.0..=last[k]).contains(&((hole.hole.at[k] - origin[k]) / pitch)));
+            // in the order of the holes, so that each post is lowered by the deepest alone
+            for row in from[1] as usize..(to[1] + 1.0).max(0.0) as usize {
+                for column in from[0] as usize..(to[0] + 1.0).max(0.0) as usize {
+                    let at = [origin[0] + column as f64 * pitch, origin[1] + row as f64 * pitch];
+                    let own = hole.depth(at);
+                    let before = holes[..i].iter().map(|h| h.depth(at)).fold(0.0, f64::max);
+                    if own > 0.0 {
+                        met[i] = true;
+                        field.heights[row * field.columns + column] -= (own - before).max(0.0);
+                    }
+                }
+            }
+        }
+    }
+    let lost = met.iter().zip(over).filter(|(met, over)| !**met && *over).count() as u64;
+    let mut warnings = Vec::new();
+    if lost > 0 {
+        let text = "no post of this map lies in it, so the ground there is as if it were not";
+        warnings.push(format!("potholes left out: {lost} ({text})"));
+    }
+    if part.scene.fields.iter().any(|field| stamps.iter().any(|stamp| meets(stamp, field))) {
+        warnings.push("trails are cut into meshes, and this is a map of heights: it has none".into());
+    }
+    part.report.files.iter_mut().for_each(|file| file.warnings.extend(warnings.iter().cloned()));
+}
+
+/// Whether a part of a trail may lie over a field.
+fn meets(stamp: &Stamp, field: &HeightField) -> bool {
+    let counts = [field.columns, field.rows].map(|count| count.saturating_sub(1) as f64);
+    let far = [0, 1].map(|k| field.origin[k] + counts[k] * field.pitch);
+    [0, 1].iter().all(|&k| stamp.low[k] < far[k] && stamp.high[k] > field.origin[k])
+}
+
 impl Stamp {
     /// None if it has no area.
-    fn new(mut ring: Vec<[f64; 2]>, band: usize) -> Option<Stamp> {
+    fn new(mut ring: Vec<[f64; 2]>, trail: usize, band: usize) -> Option<Stamp> {
         let corners: Vec<[f64; 3]> = ring.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
         let area = area(&corners);
         if area < 0.0 {
             ring.reverse();
         }
         let [low, high] = ends(corners.iter());
-        (area != 0.0).then_some(Stamp { ring, low, high, band })
+        (area != 0.0).then_some(Stamp { ring, low, high, trail, band })
     }
 
     /// Parts pieces along the edges; what lies within all of them changes.
-    fn part(&self, pieces: Vec<Piece>, bands: [u16; 2]) -> Vec<Piece> {
+    fn part(&self, pieces: Vec<Piece>) -> Vec<Piece> {
         let mut all = Vec::with_capacity(pieces.len() + 4);
-        for piece in pieces {
-            let [low, high] = ends(piece.corners.iter());
-            if [0, 1].iter().any(|&k| self.low[k] > high[k] || self.high[k] < low[k]) {
-                all.push(piece);
-                continue;
+        for mut piece in pieces {
+            if piece.trail != self.trail {
+                piece = Piece { before: piece.band(), trail: self.trail, band: 0, ..piece };
             }
-            // one that lies beside it stays whole
-            let Some((outside, corners)) = parted(&piece.corners, &self.ring) else {
+            let [low, high] = ends(piece.corners.iter());
+            // a piece that has the band already stays whole, as one that lies beside it
+            let is_beside = [0, 1].iter().any(|&k| self.low[k] > high[k] || self.high[k] < low[k]);
+            let parted = if is_beside || piece.band == self.band { None } else { parted(&piece.corners, &self.ring) };
+            let Some((outside, corners)) = parted else {
                 all.push(piece);
                 continue;
             };
-            all.extend(outside.into_iter().map(|corners| Piece { corners, material: piece.material }));
-            all.push(Piece { corners, material: bands[self.band] });
+            all.extend(outside.into_iter().map(|corners| Piece { corners, ..piece }));
+            all.push(Piece { corners, band: self.band, ..piece });
         }
         all
     }
@@ -184,31 +245,75 @@ fn ends<'a>(corners: impl Iterator<Item = &'a [f64; 3]>) -> [[f64; 2]; 2] {
     corners.fold(none, |[low, high], p| [[0, 1].map(|k| low[k].min(p[k])), [0, 1].map(|k| high[k].max(p[k]))])
 }
 
-/// A band beside a line, as triangles: corners of neighbours are one where the line bends.
-fn strip(points: &[[f64; 2]], beside: f64, half: f64, band: usize, stamps: &mut Vec<Stamp>) {
-    let direction = |i: usize| {
-        let [p, q] = [points[i], points[i + 1]];
+/// The bands of a trail, from the outside in: what lies up to a distance from its middle line.
+fn bands(trail: &Trail, number: usize, stamps: &mut Vec<Stamp>) {
+    let [inner, outer] = [-1.0, 1.0].map(|side| (trail.wheelbase + side * trail.track_width) / 2.0);
+    let half = trail.width / 2.0;
+    let of = |d: f64| match d {
+        d if d > inner && d < outer => 2,
+        d if d < half => 1,
+        _ => 0,
+    };
+    let mut ends: Vec<f64> = [half, outer, inner].into_iter().filter(|r| *r > 0.0).collect();
+    ends.sort_by(|a, b| b.total_cmp(a));
+    ends.dedup();
+    for (i, reach) in ends.iter().enumerate() {
+        let next = ends.get(i + 1).copied().unwrap_or(0.0);
+        strip(&trail.points, *reach, number, of((reach + next) / 2.0), stamps);
+    }
+}
+
+/// All that lies within a distance of a line, but for what is beyond its ends. Where the line bends, its outer side is
+/// round.
+fn strip(points: &[[f64; 2]], reach: f64, trail: usize, band: usize, stamps: &mut Vec<Stamp>) {
+    let mut points = points.to_vec();
+    points.dedup();
+    let between = |i: usize| {
+        let [p, q]: [[f64; 2]; 2] = [points[i], points[i + 1]];
         let [dx, dy] = [q[0] - p[0], q[1] - p[1]];
         let length = (dx * dx + dy * dy).sqrt();
-        (length > 0.0).then(|| [dx / length, dy / length])
+        ([dx / length, dy / length], length)
     };
-    let ways: Vec<[f64; 2]> = (0..points.len().saturating_sub(1)).filter_map(direction).collect();
-    if ways.len() + 1 != points.len() {
-        return; // points that are twice there were left out before
-    }
-    let side = |i: usize, off: f64| {
-        let [a, b] = [ways[i.saturating_sub(1)], ways[i.min(ways.len() - 1)]];
-        let normal = [-(a[1] + b[1]) / 2.0, (a[0] + b[0]) / 2.0];
-        // at most three times as far out as on a straight line
-        let long = (normal[0] * normal[0] + normal[1] * normal[1]).max(1.0 / 9.0);
-        [points[i][0] + normal[0] / long * off, points[i][1] + normal[1] / long * off]
+    let ways: Vec<([f64; 2], f64)> = (0..points.len().saturating_sub(1)).map(between).collect();
+    let left = |[x, y]: [f64; 2]| [-y, x];
+    let off = |p: [f64; 2], n: [f64; 2], by: f64| [p[0] + n[0] * by, p[1] + n[1] * by];
+    // the middle of two normals where the line bends so little that both sides meet there
+    let shared = |i: usize| {
+        let ((a, before), (b, after)) = (*ways.get(i.checked_sub(1)?)?, *ways.get(i)?);
+        let cosine = a[0] * b[0] + a[1] * b[1];
+        let [a, b] = [left(a), left(b)];
+        let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
+        let square = middle[0] * middle[0] + middle[1] * middle[1];
+        // how far along the line a corner lies from the place of the bend
+        let along = reach * (1.0 / square - 1.0).max(0.0).sqrt();
+        (cosine > GENTLE && along < before.min(after) / 2.0).then_some([middle[0] / square, middle[1] / square])
     };
-    for i in 0..ways.len() {
-        let [a, b] = [side(i, beside - half), side(i + 1, beside - half)];
-        let [d, c] = [side(i, beside + half), side(i + 1, beside + half)];
-        stamps.extend(Stamp::new(vec![a, b, c], band));
-        stamps.extend(Stamp::new(vec![a, c, d], band));
+    for (i, (way, _)) in ways.iter().enumerate() {
+        let [n, m] = [shared(i), shared(i + 1)].map(|n| n.unwrap_or(left(*way)));
+        let [p, q] = [points[i], points[i + 1]];
+        let ring = vec![off(p, n, -reach), off(q, m, -reach), off(q, m, reach), off(p, n, reach)];
+        stamps.extend(Stamp::new(ring, trail, band));
+        let Some((next, _)) = ways.get(i + 1).filter(|_| shared(i + 1).is_none()) else { continue };
+        let turn = way[0] * next[1] - way[1] * next[0];
+        let side = if turn > 0.0 { -1.0 } else { 1.0 };
+        let mut normals = vec![left(*way)];
+        round(left(*way), left(*next), *way, side, &mut normals);
+        let ring = std::iter::once(q).chain(normals.iter().map(|n| off(q, *n, side * reach))).collect();
+        stamps.extend(Stamp::new(ring, trail, band));
     }
+}
+
+/// Normals from one to another, without the first: on the way past `over`, where they are opposite.
+fn round(a: [f64; 2], b: [f64; 2], over: [f64; 2], side: f64, into: &mut Vec<[f64; 2]>) {
+    if a[0] * b[0] + a[1] * b[1] > STEP {
+        into.push(b);
+        return;
+    }
+    let sum = [a[0] + b[0], a[1] + b[1]];
+    let length = (sum[0] * sum[0] + sum[1] * sum[1]).sqrt();
+    let middle = if length > 1e-9 { sum.map(|v| v / length) } else { over.map(|v| v * side) };
+    round(a, middle, over, side, into);
+    round(middle, b, over, side, into);
 }
 
 /// A place of the ground with what is dug there.
@@ -277,7 +382,7 @@ impl<'a> Hole<'a> {
                 parts = split(parts, self.rim[i], self.rim[i + CORNERS / 2]);
             }
             let rings = parts.into_iter().flat_map(|sector| self.rings(sector));
-            all.extend(outside.into_iter().chain(rings).map(|corners| Piece { corners, material: piece.material }));
+            all.extend(outside.into_iter().chain(rings).map(|corners| Piece { corners, ..piece }));
         }
         all
     }

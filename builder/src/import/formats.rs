@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[cfg(feature = "heights")]
 use super::heights;
-use super::{Frame, Import, ImportError, ImportErrorKind, Next, obj, ply, stl};
+use super::{Frame, Import, ImportError, ImportErrorKind, Next, crg, obj, place::Budget, ply, stl};
 
 /// One format of files.
 pub struct Format {
@@ -51,6 +51,8 @@ pub struct Given<'a> {
     pub path: &'a Path,
     /// Its axes, its unit, and where it goes.
     pub frame: &'a Frame,
+    /// The most that it may come to.
+    pub budget: &'a Budget,
 }
 
 /// Why files of a format are not read, and what to do. Both texts are made of the file's ending, or else of the
@@ -75,7 +77,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["fbx"],
         signature: |head| head.begins(b"Kaydara FBX Binary") || head.begins(b"; FBX"),
         #[cfg(feature = "fbx")]
-        then: Then::Read(|g| super::fbx::read(g.path, g.frame)),
+        then: Then::Read(|g| super::fbx::read(g.path, g.frame, g.budget)),
         #[cfg(not(feature = "fbx"))]
         then: Then::Refuse(unsupported(
             |_| "this hardpan is built without the feature \"fbx\": build it with that, or export Wavefront OBJ".into(),
@@ -87,35 +89,42 @@ pub static FORMATS: &[Format] = &[
         name: "hgt",
         endings: &["hgt"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, super::hgt::read)),
+        then: Then::Read(|g| heights::import(g, |bytes, name, path, _| super::hgt::read(bytes, name, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "tif",
         endings: &["tif", "tiff"],
         signature: |head| [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| head.begins(*magic)),
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::tiff::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, window| super::tiff::read(bytes, path, window))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "asc",
         endings: &["asc"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::esri_ascii::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::esri_ascii::read(bytes, path))),
+    },
+    #[cfg(feature = "heights")]
+    Format {
+        name: "xyz",
+        endings: &["xyz"],
+        signature: NONE,
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::xyz::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "png",
         endings: &["png"],
         signature: |head| head.begins(b"\x89PNG\r\n\x1A\n"),
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::png::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::png::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
         name: "bmp",
         endings: &["bmp"],
         signature: NONE,
-        then: Then::Read(|g| heights::import(g, |bytes, _, path| super::bmp::read(bytes, path))),
+        then: Then::Read(|g| heights::import(g, |bytes, _, path, _| super::bmp::read(bytes, path))),
     },
     #[cfg(feature = "heights")]
     Format {
@@ -129,7 +138,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["gltf", "glb"],
         signature: |head| head.begins(b"glTF"),
         #[cfg(feature = "json")]
-        then: Then::Read(|g| super::gltf::read(g.path, g.frame)),
+        then: Then::Read(|g| super::gltf::read(g.path, g.frame, g.budget)),
         #[cfg(not(feature = "json"))]
         then: Then::Refuse(unsupported(through_assimp, Next::BuildUpY)),
     },
@@ -141,6 +150,12 @@ pub static FORMATS: &[Format] = &[
     },
     // a binary one may begin as a text does, and with any other word
     Format { name: "stl", endings: &["stl"], signature: NONE, then: Then::Read(|g| stl::read(g.path, g.frame)) },
+    Format {
+        name: "crg",
+        endings: &["crg"],
+        signature: |head| head.begins(b"$CT") || head.begins(b"$ROAD_CRG"),
+        then: Then::Read(|g| crg::read(g.path, g.frame, None)),
+    },
     // what is no source
     Format {
         name: "hpan",
@@ -178,7 +193,7 @@ pub static FORMATS: &[Format] = &[
     refused("json", &["json"], NONE, Next::BuildBy, |_| {
         "name a scene of MAVS alone; or, if these are settings, build by them".into()
     }),
-    refused("vstu", &["vstu"], NONE, Next::BuildMeshBy, |_| "name it beside the mesh".into()),
+    refused("vstu", &["vstu", "tdf"], NONE, Next::BuildMeshBy, |_| "name it beside the mesh".into()),
     Format {
         name: "mtl",
         endings: &["mtl"],
@@ -210,17 +225,8 @@ pub static FORMATS: &[Format] = &[
             format!("{hint}; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}")
         },
     ),
-    refused("points", &["las", "laz", "e57", "pcd", "xyz", "pts", "csv", "txt"], NONE, Next::Build, |_| {
-        TRIANGULATE.into()
-    }),
+    refused("points", POINT_FILES, NONE, Next::Build, |_| TRIANGULATE.into()),
     // roads and simulators
-    refused(
-        "crg",
-        &["crg"],
-        |head| head.begins(b"$CT"),
-        Next::Build,
-        |_| "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ".into(),
-    ),
     refused("osm", &["osm", "pbf"], NONE, Next::BuildUp, |_| {
         "open it in OSM2World and export Wavefront OBJ (without heights of the land its ground is flat)".into()
     }),
@@ -287,6 +293,13 @@ const RASTERS: &[&str] = if cfg!(feature = "heights") {
         "tif", "tiff", "asc", "img", "vrt", "dem", "dt0", "dt1", "dt2", "jp2", "bt", "ter", "hgt", "png", "bmp", "jpg",
         "jpeg", "exr", "raw", "r16",
     ]
+};
+
+/// Endings of points that are not read.
+const POINT_FILES: &[&str] = if cfg!(feature = "heights") {
+    &["las", "laz", "e57", "pcd", "pts", "csv", "txt"]
+} else {
+    &["las", "laz", "e57", "pcd", "xyz", "pts", "csv", "txt"]
 };
 
 /// Every other file.
@@ -360,18 +373,29 @@ fn either(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The reader of a file, by its content first and its ending second.
-pub(super) fn reader(path: &Path, head: &Head) -> Result<Reader, ImportError> {
+/// The format of a file, by its content first and its ending second, and a word for it.
+fn format(path: &Path, head: &Head) -> (Option<&'static Format>, String) {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let by_content = FORMATS.iter().find(|format| (format.signature)(head));
     let by_ending = || FORMATS.iter().find(|format| format.endings.contains(&&*ending));
-    let kind = by_content.map_or(&*ending, |format| format.name);
-    let refusal = match by_content.or_else(by_ending).map(|format| &format.then) {
+    let kind = by_content.map_or(ending.clone(), |format| format.name.into());
+    (by_content.or_else(by_ending), kind)
+}
+
+/// Whether a file is of the format of this name.
+pub(super) fn is(name: &str, path: &Path, head: &Head) -> bool {
+    format(path, head).0.is_some_and(|format| format.name == name)
+}
+
+/// The reader of a file.
+pub(super) fn reader(path: &Path, head: &Head) -> Result<Reader, ImportError> {
+    let (format, kind) = format(path, head);
+    let refusal = match format.map(|format| &format.then) {
         Some(Then::Read(reader)) => return Ok(*reader),
         Some(Then::Refuse(refusal)) => refusal,
         None => &OTHER,
     };
-    let error = ImportError::new(refusal.kind, path, (refusal.cause)(kind), (refusal.recipe)(kind));
+    let error = ImportError::new(refusal.kind, path, (refusal.cause)(&kind), (refusal.recipe)(&kind));
     Err(ImportError { next: refusal.next, ..error })
 }
 

@@ -7,6 +7,7 @@
 mod bmp;
 mod bytes;
 mod carve;
+pub mod crg;
 mod degenerate;
 mod delaunay;
 mod error;
@@ -35,6 +36,8 @@ mod text;
 #[cfg(feature = "heights")]
 mod tiff;
 #[cfg(feature = "heights")]
+mod xyz;
+#[cfg(feature = "heights")]
 mod zip;
 
 pub(crate) use crate::settings::frame::cos_sin;
@@ -54,8 +57,8 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::options::Georeference;
-use crate::options::Options;
+use crate::build::stage::raster::least_tolerance;
+use crate::options::{Georeference, Options, SourceError};
 use crate::scene::{Called, DEFAULT_MU, HeightField, Material, Scene, Triangle};
 use crate::settings::{Applied, Settings, SettingsError, SourceFile};
 use degenerate::Ground;
@@ -84,12 +87,16 @@ pub struct Import {
     pub vertices: Vec<usize>,
     /// The same of height fields.
     pub fields: Vec<usize>,
+    /// What of a file stands several times in it.
+    copies: Placed,
     /// Name of each file, in the order given.
     pub called: Vec<Called>,
     /// Where on earth files of heights say that the scene lies.
     pub crs: Option<Georeference>,
     /// The most that laying heights on squares changed one at a post of a file, metres.
     pub height_error: f64,
+    /// Materials whose friction the files state, which holds where settings say none.
+    pub stated: BTreeMap<String, f64>,
     /// Heights that have no place in the scene yet.
     #[cfg(feature = "heights")]
     grid: Option<Box<heights::HeightGrid>>,
@@ -118,7 +125,41 @@ impl Import {
         settings: &Settings,
         sources: impl IntoIterator<Item = &'a SourceFile>,
     ) -> Result<Applied, SettingsError> {
-        settings.apply_files(&mut self.scene, [&self.triangles, &self.fields], &self.called, sources)
+        let mut applied =
+            settings.apply_files(&mut self.scene, [&self.triangles, &self.fields], &self.called, sources)?;
+        for material in &mut self.scene.materials {
+            let Some(mu) = self.stated.get(&material.name) else { continue };
+            for names in [&mut applied.plain, &mut applied.unlisted] {
+                if let Some(at) = names.iter().position(|name| *name == material.name) {
+                    names.remove(at);
+                    material.mu = *mu;
+                }
+            }
+        }
+        Ok(applied)
+    }
+
+    /// Makes height fields ready for a build, when it is known what is ground: their order and tolerance, and what the
+    /// build options say of the plane and of the error.
+    pub fn settle_fields(&mut self, settings: &mut Settings) {
+        let Scene { fields, materials, .. } = &mut self.scene;
+        fields.retain(|f| materials[usize::from(f.material)].is_ground());
+        // the order of files is nothing
+        fields.sort_by(|a, b| {
+            let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        if settings.patch_tolerance.is_none() {
+            // steep ones take more than they ask for
+            let z_log2 = settings.build.z_log2;
+            fields.iter_mut().for_each(|f| f.tolerance = f.tolerance.max(least_tolerance(f, z_log2)));
+        }
+        settings.build.crs.clone_from(&self.crs);
+        if self.height_error > 0.0 {
+            // on top of what the image rounds itself
+            let rest = [0.0, self.height_error];
+            settings.build.source_error = Some(SourceError { rest, side: 1.0, squares: Vec::new() });
+        }
     }
 }
 
@@ -143,7 +184,7 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
 /// empty.
 pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
-    join(parts(files, called)?, paths.into_iter())
+    join(parts(files, called, &[], &Budget::default())?, paths.into_iter())
 }
 
 /// Reads files as settings have them, each at its places, with trails and potholes, unless that is more than may be:
@@ -163,7 +204,8 @@ pub fn read_sources(
     };
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (*path, frame(s))).collect();
     let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
-    let mut parts = parts(&files, &called)?;
+    let friction: Vec<Option<&str>> = sources.iter().map(|(_, s)| s.friction.as_deref()).collect();
+    let mut parts = parts(&files, &called, &friction, budget)?;
     let placed = place::place(&mut parts, sources, budget)?;
     let ground = parts.iter_mut().zip(sources).filter(|(_, (_, source))| carve::is_cut(source));
     ground.for_each(|(part, _)| carve::carve(part, &settings.trails, &settings.potholes));
@@ -171,12 +213,26 @@ pub fn read_sources(
 }
 
 /// The scene of each file.
-fn parts(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Vec<Import>, ImportError> {
-    let read = |(file, frame): &(_, Frame)| {
+fn parts(
+    files: &[(impl AsRef<Path>, Frame)],
+    called: &[&str],
+    friction: &[Option<&str>],
+    budget: &Budget,
+) -> Result<Vec<Import>, ImportError> {
+    let read = |((file, frame), friction): (&(_, Frame), &Option<&str>)| {
         let path = AsRef::<Path>::as_ref(file);
-        reader(path)?(&Given { path, frame })
+        let given = Given { path, frame, budget };
+        if friction.is_none() {
+            return reader(path)?(&given);
+        }
+        if !formats::is("crg", path, &head(path)?) {
+            let cause = "friction from a file is of roads of OpenCRG, and this is none";
+            return Err(ImportError::input(path, cause, "leave friction out of its [[source]]"));
+        }
+        crg::read(path, frame, *friction)
     };
-    let mut parts: Vec<Import> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let each = friction.iter().chain(std::iter::repeat(&None));
+    let mut parts: Vec<Import> = files.iter().zip(each).map(read).collect::<Result<_, _>>()?;
     #[cfg(feature = "heights")]
     let placed = heights::frame::place(&mut parts, files)?;
     let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
@@ -336,6 +392,7 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
             ..field
         }));
         all.frames.extend(next.frames);
+        all.stated.extend(next.stated);
         all.fields.extend(next.fields);
         all.triangles.extend(next.triangles);
         all.vertices.extend(next.vertices);
@@ -444,6 +501,11 @@ pub fn check(path: &Path) -> Result<(), ImportError> {
 
 /// The reader of a file.
 fn reader(path: &Path) -> Result<Reader, ImportError> {
+    formats::reader(path, &head(path)?)
+}
+
+/// The first bytes of a file, and its length.
+fn head(path: &Path) -> Result<Head, ImportError> {
     let io = |e| ImportError::io(path, &e);
     let data = fs::metadata(path).map_err(io)?;
     if data.is_dir() {
@@ -458,7 +520,7 @@ fn reader(path: &Path) -> Result<Reader, ImportError> {
     }
     let mut bytes = Vec::new();
     fs::File::open(path).map_err(io)?.take(Head::LENGTH).read_to_end(&mut bytes).map_err(io)?;
-    formats::reader(path, &Head { bytes, length: data.len() })
+    Ok(Head { bytes, length: data.len() })
 }
 
 /// Names of what lies in a folder, in order; of very many some.

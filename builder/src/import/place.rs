@@ -2,33 +2,65 @@
 
 use std::{collections::HashMap, path::Path};
 
-use super::{Import, ImportError, ImportErrorKind, MAX_VERTICES, report::Count, too_many};
+use super::{Import, ImportError, MAX_VERTICES, report::Count, too_many};
 use crate::scene::{HeightField, Triangle};
-use crate::settings::SourceFile;
 use crate::settings::frame::{Frame, Native, Transform, Unit, Up};
 use crate::settings::placement::Scatter;
+use crate::settings::{Obstacle, SourceFile};
 use crate::util::dice::Dice;
 use crate::util::text::{bounded, counted, grouped};
 use hardpan_shaders::sort::mix;
 
-/// The most that placed sources may come to.
+/// The most that sources may come to.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Triangles of all of them.
-    pub triangles: u64,
-    /// Bytes that a build of them may take; by default as many as the machine has.
+    /// What stands several times.
+    pub copies: Limit,
+    /// All of it.
+    pub all: Limit,
+}
+
+/// The most that something may come to; by default there is no limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limit {
+    /// Triangles.
+    pub triangles: Option<u64>,
+    /// Bytes that building them may take.
     pub memory: Option<u64>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { triangles: 2_000_000, memory: None }
+        let copies = Limit { triangles: Some(2_000_000), memory: None };
+        Budget { copies, all: Limit::default() }
     }
 }
 
 impl Budget {
     /// Whatever it takes.
-    pub const NONE: Budget = Budget { triangles: u64::MAX, memory: None };
+    pub const NONE: Budget =
+        Budget { copies: Limit { triangles: None, memory: None }, all: Limit { triangles: None, memory: None } };
+
+    /// Stops at more than may be: of copies, and of all. `thin` says how there would be less.
+    pub(super) fn holds(&self, path: &Path, copies: &Placed, all: u64, thin: &str) -> Result<(), ImportError> {
+        self.copies.holds(path, &format!("{} come to", counted(copies.places, "place")), copies, thin)?;
+        self.all.holds(path, "all sources come to", &Placed { places: 0, triangles: all }, "leave something out")
+    }
+}
+
+impl Limit {
+    fn holds(&self, path: &Path, what: &str, sum: &Placed, thin: &str) -> Result<(), ImportError> {
+        let (most, then) = match *self {
+            Limit { triangles: Some(most), .. } if sum.triangles > most => {
+                (grouped(most), format!("allow more: --max-triangles {}", sum.triangles))
+            }
+            Limit { memory: Some(most), .. } if sum.bytes() > most => {
+                (format!("{} MiB", grouped(most >> 20)), "allow more with --memory".into())
+            }
+            _ => return Ok(()),
+        };
+        Err(ImportError::input(path, format!("{what} {sum}; {most} are the most"), format!("{thin}, or {then}")))
+    }
 }
 
 /// Places and triangles of placed sources.
@@ -45,7 +77,18 @@ const BYTES: u64 = 250;
 /// Triangles that are built in a second, about.
 const A_SECOND: u64 = 400_000;
 
+/// How a file has fewer copies.
+pub(super) const FEWER: &str = "place its objects fewer times";
+
 impl Placed {
+    /// Adds what stands so many times: what stands once is no copy.
+    pub(super) fn add(&mut self, times: u64, triangles: u64) {
+        if times > 1 {
+            self.places = self.places.saturating_add(times);
+            self.triangles = self.triangles.saturating_add(triangles.saturating_mul(times));
+        }
+    }
+
     /// Bytes that building them takes, about.
     pub fn bytes(&self) -> u64 {
         self.triangles.saturating_mul(BYTES)
@@ -76,6 +119,8 @@ fn places(source: &SourceFile) -> u64 {
 
 /// Puts every source at its places.
 pub fn place(parts: &mut [Import], sources: &[(&Path, &SourceFile)], budget: &Budget) -> Result<Placed, ImportError> {
+    let boxes = parts.iter_mut().zip(sources).filter(|(_, (_, s))| s.obstacle == Some(Obstacle::Box));
+    boxes.for_each(|(part, _)| boxed(part));
     // what stands once is no more than it is
     let each = || parts.iter().zip(sources).filter(|(_, (_, s))| places(s) > 1 || s.scatter.is_some());
     let of = |part: &Import, source: &SourceFile| (part.scene.triangles.len() as u64).saturating_mul(places(source));
@@ -83,9 +128,26 @@ pub fn place(parts: &mut [Import], sources: &[(&Path, &SourceFile)], budget: &Bu
         places: each().map(|(_, (_, source))| places(source)).sum(),
         triangles: each().fold(0, |sum: u64, (part, (_, source))| sum.saturating_add(of(part, source))),
     };
-    if let Some((_, (worst, source))) = each().max_by_key(|(part, (_, source))| of(part, source)) {
-        within(worst, source, &all, budget)?;
+    let every = |(part, (_, source)): (&Import, &(&Path, &SourceFile))| {
+        (part.scene.triangles.len() as u64).saturating_mul(if is_placed(source) { places(source) } else { 1 })
+    };
+    let whole = parts.iter().zip(sources).map(every).fold(0, u64::saturating_add);
+    let worst = each().max_by_key(|(part, (_, source))| of(part, source)).map(|(_, (path, source))| (path, *source));
+    let thin = match worst {
+        Some((_, SourceFile { scatter: Some(_), .. })) => "draw fewer of it (number)",
+        _ => "place fewer of it",
+    };
+    let thin = format!("{thin}, let boxes stand for it (obstacle = \"box\"), leave it out (include = false)");
+    if let Some((path, _)) = worst.or(sources.first().map(|(path, source)| (path, *source))) {
+        budget.holds(path, &all, whole, &thin)?;
     }
+    // what a file places itself was held to the budget by its reader
+    let own = parts.iter().zip(sources).filter(|(_, (_, s))| !(places(s) > 1 || s.scatter.is_some()));
+    let own = own.map(|(part, _)| part.copies);
+    let all = own.fold(all, |sum, own| Placed {
+        places: sum.places + own.places,
+        triangles: sum.triangles.saturating_add(own.triangles),
+    });
     for (part, (path, source)) in parts.iter_mut().zip(sources).filter(|(_, (_, s))| is_placed(s)) {
         if !part.scene.fields.is_empty() {
             let cause = "a grid of heights lies where it lies, and is not placed several times";
@@ -108,26 +170,25 @@ pub fn place(parts: &mut [Import], sources: &[(&Path, &SourceFile)], budget: &Bu
     Ok(all)
 }
 
-/// Stops at more than may be.
-fn within(worst: &Path, source: &SourceFile, all: &Placed, budget: &Budget) -> Result<(), ImportError> {
-    let thin = match source.scatter {
-        Some(_) => "draw fewer of it (number), or leave it out (include = false)",
-        None => "place fewer of it, or leave it out (include = false)",
-    };
-    let refused = |kind, why: String, then: String| {
-        let cause = format!("{} come to {all}; {why}", counted(all.places, "place"));
-        Err(ImportError::new(kind, worst, cause, format!("{thin}, or {then}")))
-    };
-    if all.triangles > budget.triangles {
-        let why = format!("{} are the most", grouped(budget.triangles));
-        return refused(ImportErrorKind::Input, why, format!("allow more: --max-triangles {}", all.triangles));
-    }
-    match budget.memory {
-        Some(most) if all.bytes() > most => {
-            let why = format!("{} MiB are the most", grouped(most >> 20));
-            refused(ImportErrorKind::Input, why, "allow more with --memory".into())
-        }
-        _ => Ok(()),
+/// Puts a box in the place of a mesh, as wide as it is along each axis, with the material of its first face.
+fn boxed(part: &mut Import) {
+    let scene = &mut part.scene;
+    let Some(first) = scene.triangles.first().copied() else { return };
+    let none = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    let corners = scene.triangles.iter().flat_map(|t| t.v).map(|v| scene.positions[v as usize]);
+    let [low, high] = corners.fold(none, |[low, high], p| {
+        [[0, 1, 2].map(|k| f64::min(low[k], p[k])), [0, 1, 2].map(|k| f64::max(high[k], p[k]))]
+    });
+    // bit k of a corner's number says which end of axis k it has
+    scene.positions = (0..8).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { high[k] } else { low[k] })).collect();
+    let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [1, 3, 7, 5], [3, 2, 6, 7], [2, 0, 4, 6]];
+    let each = sides.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    scene.triangles = each.map(|v| Triangle { v, ..first }).collect();
+    super::forget_unused(scene);
+    part.copies = Placed::default();
+    (part.triangles, part.vertices) = (vec![scene.triangles.len()], vec![scene.positions.len()]);
+    for file in &mut part.report.files {
+        file.used.push(Count { what: "boxes", count: 1, first_line: None, objects: None, note: None });
     }
 }
 
@@ -172,7 +233,7 @@ impl<'a> Surface<'a> {
     fn new(parts: &'a [Import], sources: &[(&Path, &SourceFile)], scatter: &Scatter) -> Self {
         let is_named = |s: &SourceFile| scatter.on.iter().any(|on| s.name.as_ref() == Some(on) || s.file == *on);
         let is_ground = |s: &SourceFile| {
-            let is_on = if scatter.on.is_empty() { s.obstacle != Some(true) } else { is_named(s) };
+            let is_on = if scatter.on.is_empty() { !s.is_obstacle() } else { is_named(s) };
             is_on && s.include != Some(false) && s.scatter.is_none()
         };
         let parts: Vec<&Import> =

@@ -188,6 +188,7 @@ things! {
     Unplaced Ignored "meshes_without_object" Some("meshes left out that no object has");
     NoMesh Ignored "cameras_lights_and_bones" None;
     Includes Ignored "includes" Some("calls of other files left out (name those files too)");
+    HeadLines Ignored "unknown_head_lines" Some("lines of the head left out that no PLY has");
     Unknown Ignored "unknown" Some("lines left out that are no OBJ statements");
     Unended Repaired "last_line_without_end" Some("last line without its end (the file may be cut off there, and a face in it lack corners; if so, export it again)");
     Cut Repaired "cut_off" Some("last line that is cut off (export the file again; if it is whole, give it its line's end)");

@@ -1,5 +1,6 @@
 //! The columns of an answer: each is named here once, for tables, CSV, JSON and Python.
 
+use hardpan::format::Material;
 use hardpan::{Answer, Hit, Status, Terrain};
 
 /// A column of an answer.
@@ -24,6 +25,8 @@ pub enum Value {
     Place(fn(&Terrain, &Answer) -> [f64; 2]),
     /// A number of the material, or the default where there is no ground.
     Material(fn(&Terrain, &Answer) -> f64),
+    /// A number of the material alone, if it has one; in tables it is left out.
+    Property(fn(&Material) -> Option<f64>),
     /// The name of the material.
     MaterialName,
     /// The name of the source.
@@ -35,7 +38,7 @@ pub enum Value {
 }
 
 /// All columns of an answer, in their order.
-pub static COLUMNS: [Column; 8] = [
+pub static COLUMNS: [Column; 11] = [
     Column {
         name: "z",
         symbol: "z",
@@ -79,18 +82,30 @@ pub static COLUMNS: [Column; 8] = [
     Column { name: "source", symbol: "source", parts: &[], unit: "", value: Value::SourceName, table: (16, None) },
     Column { name: "status", symbol: "status", parts: &[], unit: "", value: Value::Status, table: (0, None) },
     Column { name: "reach", symbol: "reach", parts: &[], unit: "", value: Value::Reach, table: (0, None) },
+    property("surface_type", "surface", "", |m| Some(m.surface.into())),
+    property("cone_index", "cone_index", "psi", |m| Some(m.cone_index).filter(|&psi| psi > 0.0)),
+    property("label", "label", "", |m| Some(m.label.into())),
 ];
+
+const fn property(
+    name: &'static str,
+    symbol: &'static str,
+    unit: &'static str,
+    of: fn(&Material) -> Option<f64>,
+) -> Column {
+    Column { name, symbol, parts: &[], unit, value: Value::Property(of), table: (0, None) }
+}
 
 impl Value {
     /// Whether it is a number.
     pub fn is_number(&self) -> bool {
-        matches!(self, Value::Place(_) | Value::Material(_))
+        matches!(self, Value::Place(_) | Value::Material(_) | Value::Property(_))
     }
 
     /// The number of the material or the source on which alone it depends where there is ground.
     pub fn number(&self, hit: &Hit) -> Option<usize> {
         match self {
-            Value::Material(_) | Value::MaterialName => Some(hit.material.into()),
+            Value::Material(_) | Value::Property(_) | Value::MaterialName => Some(hit.material.into()),
             Value::SourceName => Some(hit.source.into()),
             Value::Place(_) | Value::Status | Value::Reach => None,
         }
@@ -98,14 +113,16 @@ impl Value {
 }
 
 impl Column {
-    /// Its values in words for each material or each source, if it depends on one alone; else none.
-    pub fn by_number<T>(&self, t: &Terrain, number: impl Fn(f64) -> T, text: impl Fn(&str) -> T) -> Vec<T> {
+    /// Its values in words for each material or each source, if it depends on one alone; else none. `number` is given
+    /// none where the material has none.
+    pub fn by_number<T>(&self, t: &Terrain, number: impl Fn(Option<f64>) -> T, text: impl Fn(&str) -> T) -> Vec<T> {
         let materials = 0..t.materials().len() as u16;
         match self.value {
             Value::Material(of) => {
                 let hit = |material| Hit { material, ..Hit::NONE };
-                materials.map(|m| number(of(t, &Answer { status: Status::Found, hit: hit(m) }))).collect()
+                materials.map(|m| number(Some(of(t, &Answer { status: Status::Found, hit: hit(m) })))).collect()
             }
+            Value::Property(of) => t.materials().iter().map(|m| number(of(m))).collect(),
             Value::MaterialName => materials.map(|m| text(t.material_name(m))).collect(),
             Value::SourceName => (0..t.source_count()).map(|s| text(t.source_name(s as u16))).collect(),
             Value::Place(_) | Value::Status | Value::Reach => Vec::new(),

@@ -1,6 +1,6 @@
 //! Tyres as they are typed, and what they stand on as columns.
 
-use hardpan::{Contact, ContactPoint, Lattice, Method, Pose, Terrain, Tyre, Wheel};
+use hardpan::{Axes, Contact, ContactPoint, Lattice, Method, Pose, Terrain, Tyre, Wheel};
 
 /// A tyre as it is typed: radius, width and a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,15 +16,17 @@ pub enum MethodName {
     Point,
     Points10,
     Columns(Lattice),
+    Strips,
 }
 
 /// The names of the methods.
-pub const METHODS: [(&str, MethodName); 5] = [
+pub const METHODS: [(&str, MethodName); 6] = [
     ("point", MethodName::Point),
     ("points10", MethodName::Points10),
     ("columns16", MethodName::Columns(Lattice::Columns16)),
     ("columns64", MethodName::Columns(Lattice::Columns64)),
     ("columns256", MethodName::Columns(Lattice::Columns256)),
+    ("strips", MethodName::Strips),
 ];
 
 /// Two rows of five points, whose weights are a parabola along the wheel.
@@ -51,9 +53,9 @@ impl TyreSpec {
     pub fn read(text: &str) -> Result<Self, String> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let (radius, width, method) = match fields[..] {
-            [radius, width] => (radius, width, "columns64"),
+            [radius, width] => (radius, width, "strips"),
             [radius, width, method] => (radius, width, method),
-            _ => return Err("a tyre is RADIUS,WIDTH[,METHOD] in metres, as in 0.3,0.25,columns64".into()),
+            _ => return Err("a tyre is RADIUS,WIDTH[,METHOD] in metres, as in 0.3,0.25,strips".into()),
         };
         let size = |what: &str, text: &str| match text.parse::<f64>() {
             Ok(v) if v > 0.0 && v <= 100.0 => Ok(v),
@@ -72,6 +74,7 @@ impl TyreSpec {
             MethodName::Point => Method::Points(&[]),
             MethodName::Points10 => Method::Points(&TEN),
             MethodName::Columns(lattice) => Method::Columns(lattice),
+            MethodName::Strips => Method::STRIPS,
         };
         Tyre { method, ..Tyre::new(self.radius, self.width) }
     }
@@ -80,6 +83,19 @@ impl TyreSpec {
     pub fn contact(&self, t: &Terrain, pose: Pose) -> Contact {
         t.contact(&self.tyre(), &Wheel::at(pose))
     }
+}
+
+/// Axes by name.
+pub fn axes(name: &str) -> Result<Axes, String> {
+    let names = Axes::ALL.map(Axes::name).join(", ");
+    Axes::named(name).ok_or_else(|| format!("axes are one of {names}, and not {name:?}"))
+}
+
+/// A contact in other axes; its height goes along their upward axis.
+pub fn in_axes(axes: Axes, c: &Contact) -> Contact {
+    let [normal, plane, patch_centre] = [c.normal, c.plane, c.patch_centre].map(|v| axes.world_out(v).map(|v| v + 0.0));
+    let height = axes.world_out([0.0, 0.0, c.height]).into_iter().sum();
+    Contact { height, normal, plane, patch_centre, ..*c }
 }
 
 /// A pose of angles in degrees: yaw to the left, pitch nose down, roll right side down.

@@ -215,7 +215,7 @@ pub struct Heights {
     pub south_first: bool,
     /// The middle of a height map lies at zero, instead of its south-western post.
     pub centred: bool,
-    /// The file's own system, if it does not say it: an EPSG code.
+    /// The file's own system, if it does not say it: an EPSG code, or 0 for metres of no system.
     pub file_crs: Option<u32>,
     /// The system of the image: an EPSG code.
     pub crs: Option<u32>,
@@ -223,6 +223,8 @@ pub struct Heights {
     pub no_data: Option<f64>,
     /// Window of a file: least and greatest x and y, in the file's own plane.
     pub window: Option<[f64; 4]>,
+    /// The file stands at places that are stated beside its frame.
+    pub elsewhere: bool,
 }
 
 /// How a file's numbers become metres, z up.

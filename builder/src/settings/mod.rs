@@ -12,6 +12,7 @@ pub mod mavs;
 mod part;
 pub mod placement;
 mod rule;
+mod tdf;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "json")]
@@ -144,6 +145,8 @@ pub struct SourceFile {
     /// For heights: least and greatest x and y that are used, [x, y, x, y] of the file's own plane.
     #[serde(deserialize_with = "some_exactly")]
     pub window: Option<[f64; 4]>,
+    /// Of a road of OpenCRG: the file beside it whose numbers are mu.
+    pub friction: Option<String>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
     /// Kinds of findings about how it was read that are right as they are: nothing is said of them.
@@ -154,9 +157,10 @@ pub struct SourceFile {
     /// Whether its faces are used at all: true or false, 1 or 0.
     #[serde(deserialize_with = "flag")]
     pub include: Option<bool>,
-    /// Whether its faces are obstacles, which wheels do not stand on: true or false, 1 or 0.
-    #[serde(deserialize_with = "flag")]
-    pub obstacle: Option<bool>,
+    /// Whether its faces are obstacles, which wheels do not stand on: true or false, 1 or 0. With "box" a box stands
+    /// for it, as wide as it is along x, y and z before it is placed.
+    #[serde(deserialize_with = "obstacle")]
+    pub obstacle: Option<Obstacle>,
     /// Which of its faces are undersides: auto, ground (none), ceiling.
     pub undersides: Option<Undersides>,
     /// Friction coefficient of its faces, 0 or more.
@@ -507,6 +511,11 @@ impl Settings {
 }
 
 impl SourceFile {
+    /// Whether wheels do not stand on it.
+    pub fn is_obstacle(&self) -> bool {
+        self.obstacle.is_some_and(|o| o != Obstacle::No)
+    }
+
     /// The frame; missing keys are as by default.
     pub fn frame(&self) -> Frame {
         Frame {
@@ -540,10 +549,10 @@ impl SourceFile {
             })
             .or_else(|| {
                 #[cfg(feature = "heights")]
-                let is_wrong = self.file_crs.as_deref().is_some_and(|t| crate::util::crs::code(t).is_none());
+                let is_wrong = self.file_crs.as_deref().is_some_and(|t| crate::util::crs::of_file(t).is_none());
                 #[cfg(not(feature = "heights"))]
                 let is_wrong = false;
-                is(is_wrong, "file_crs", "file_crs must be EPSG:CODE, as EPSG:4326")
+                is(is_wrong, "file_crs", "file_crs must be EPSG:CODE, as EPSG:4326, or metres")
             })
     }
 
@@ -555,11 +564,50 @@ impl SourceFile {
             zero: self.height_zero,
             south_first: self.first_row == Some(FirstRow::South),
             centred: self.centred == Some(true),
-            file_crs: self.file_crs.as_deref().and_then(crate::util::crs::code),
+            file_crs: self.file_crs.as_deref().and_then(crate::util::crs::of_file),
             crs: None,
             no_data: self.no_data,
             window: self.window,
+            elsewhere: !self.placed.is_empty() || self.scatter.is_some(),
         }
+    }
+}
+
+/// What a source is to wheels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Ground.
+    No,
+    /// An obstacle.
+    Yes,
+    /// An obstacle for which a box stands.
+    Box,
+}
+
+impl Serialize for Obstacle {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Obstacle::Box => serializer.serialize_str("box"),
+            other => serializer.serialize_bool(*other == Obstacle::Yes),
+        }
+    }
+}
+
+/// true, false, 1, 0 or "box".
+fn obstacle<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Obstacle>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected true, false or \"box\"")]
+    enum Typed {
+        Flag(bool),
+        Number(u8),
+        Word(String),
+    }
+    match Option::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(Typed::Flag(false) | Typed::Number(0)) => Ok(Some(Obstacle::No)),
+        Some(Typed::Flag(true) | Typed::Number(1)) => Ok(Some(Obstacle::Yes)),
+        Some(Typed::Word(word)) if word == "box" => Ok(Some(Obstacle::Box)),
+        Some(_) => Err(de::Error::custom("expected true, false or \"box\"")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Entries of materials: what they fit, and what they say.
 
-use super::{MaterialRule, PartRule, SourceFile};
+use super::{MaterialRule, Obstacle, PartRule, SourceFile};
 use crate::scene::{Material, is_factor};
 use crate::util::text::{bounded, decimal};
 
@@ -159,7 +159,7 @@ impl SourceFile {
     pub(crate) fn gives(&self) -> MaterialRule {
         MaterialRule {
             include: self.include,
-            obstacle: self.obstacle,
+            obstacle: self.obstacle.map(|o| o != Obstacle::No),
             undersides: self.undersides,
             mu: self.mu,
             rr: self.rr,

@@ -118,6 +118,14 @@ pub fn of_code(code: u32) -> Option<System> {
     }
 }
 
+/// What is said of a file: an EPSG code, or zero for metres of no system.
+pub fn of_file(text: &str) -> Option<u32> {
+    if text.trim().eq_ignore_ascii_case("metres") { Some(METRES) } else { code(text) }
+}
+
+/// Stands for metres of no system.
+pub const METRES: u32 = 0;
+
 /// The code that a text names: `EPSG:25832`, or the number alone.
 pub fn code(text: &str) -> Option<u32> {
     let own = text.trim();

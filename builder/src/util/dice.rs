@@ -1,9 +1,9 @@
 //! Random numbers that are the same everywhere.
 
-use hardpan_shaders::sort::mix;
+use super::mix;
 
 /// Random numbers, the same every time: SplitMix64.
-pub(crate) struct Dice(pub u64);
+pub struct Dice(pub u64);
 
 impl Dice {
     pub fn next(&mut self) -> u64 {

@@ -11,3 +11,10 @@ pub fn area2(a: [i32; 3], b: [i32; 3], c: [i32; 3]) -> i128 {
 pub fn exp2(e: i32) -> f64 {
     f64::from_bits(((1023 + e) as u64) << 52)
 }
+
+/// 2^64 divided by a number of query steps, rounded up.
+pub fn reciprocal(pitch: f64) -> u64 {
+    let exponent = (pitch.to_bits() >> 52) as i32 - 1075;
+    let mantissa = pitch.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    (1u128 << (64 - exponent)).div_ceil(mantissa.into()) as u64
+}

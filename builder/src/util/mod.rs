@@ -3,6 +3,7 @@
 #[cfg(feature = "heights")]
 pub mod crs;
 pub(crate) mod dice;
+pub(crate) use hardpan_shaders::sort::mix;
 pub mod disjoint_set;
 pub(crate) mod exact;
 pub mod files;

@@ -18,6 +18,7 @@
 //! them owns it.
 
 mod against;
+mod costs;
 mod rays;
 mod seams;
 mod tile;
@@ -325,6 +326,9 @@ impl Verifying<'_> {
             };
             let outcomes: Vec<Outcomes> = records.par_iter().enumerate().map(of_tile).collect();
             outcomes.into_iter().zip(first..).for_each(|(outcome, index)| totals.add(index as u32, outcome));
+        }
+        if !totals.broken {
+            totals.kernel[2].join(costs::check(&self.terrain));
         }
         self.kernel(table.len(), &mut totals);
         self.digests(table, &mut totals);

@@ -29,6 +29,9 @@
 // `hpan_ray_options.flags`: `after` counts.
 #define HPAN_RAY_AFTER 2
 
+// `hpan_tyre.strips` for tyres of cars, also on height fields of 5 mm.
+#define HPAN_STRIPS 16384
+
 // `hpan_body.flags`: `down` counts; else down lies in the plane of the wheel.
 #define HPAN_DOWN_VALID 1
 
@@ -342,6 +345,8 @@ enum hpan_contact_status
   HPAN_CONTACT_TOO_MANY_POINTS = 12,
   // The point names a group that is not given.
   HPAN_CONTACT_NO_GROUP = 13,
+  // Strips: there are too many triangles below the tread, or two sheets that the tyre both reaches into.
+  HPAN_CONTACT_LIMIT_REACHED = 14,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -653,10 +658,10 @@ typedef struct hpan_tyre {
   double reach_above;
   // How far below its centre.
   double reach_below;
-  // 16, 64 or 256: the volume of the cylinder by so many columns. Zero: by points.
+  // 16, 64 or 256: the volume of the cylinder by so many columns. Zero: by points, or by strips.
   uint32_t columns;
-  // Zero.
-  uint32_t reserved;
+  // The volume by triangles, so many at most; with `columns` zero. Zero: by points. `HPAN_STRIPS` suits most tyres.
+  uint32_t strips;
 } hpan_tyre;
 
 // A place of a wheel that looks for ground.
@@ -700,7 +705,7 @@ typedef struct hpan_contact_found {
   double penetration;
   // From the centre to the ground along the wheel's own down.
   double loaded_radius;
-  // Volume below the ground, in cubic metres; zero of points.
+  // Volume below the ground, in cubic metres, of strips that of level ground; zero of points.
   double volume;
   // Weighted mean of the friction.
   double mu;
@@ -713,7 +718,7 @@ typedef struct hpan_contact_found {
   // Part of that which is of height fields.
   double hd_share;
   // Stated error of the image's heights; of columns also what one column changes as it crosses the highest step
-  // below the tread.
+  // below the tread, of strips how far they are from the round tread.
   double error;
   // What it cost.
   struct hpan_cost cost;
@@ -1233,7 +1238,7 @@ hpan_error hpan_closest_of(const struct hpan_view *view, double x, double y, dou
 //
 // Any numbers may be given: what cannot be asked has a status of `hpan_contact_status`. `points` may be null if
 // `count` is 0. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_OPTION` for unknown flags,
-// axes or columns. Threads: any number at a time.
+// axes, columns or strips. Threads: any number at a time.
 hpan_error hpan_contact(const struct hpan_view *view,
                         const struct hpan_tyre *tyre,
                         const struct hpan_contact_point *points,
@@ -1272,6 +1277,22 @@ hpan_error hpan_sensor_step(const struct hpan_view *view,
                             const struct hpan_sensor *sensor,
                             const struct hpan_sensor_input *input,
                             struct hpan_sensor_found *found);
+
+// The most that a ray of so many metres costs on this image, in any direction and at any place.
+//
+// `kinds` as in `hpan_ray_options`: that of the ground alone, or zero, or others, which have the same bound. All zero
+// if the image states nothing, or no ray has that length. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
+// `_ALIGNMENT`; `_OPTION` for unknown kinds. Threads: any number at a time.
+hpan_error hpan_ray_bound(const struct hpan_view *view, double length, uint32_t kinds, struct hpan_cost *bound);
+
+// The most that `hpan_contact` costs with this tyre and so many points, at any place and however the wheel stands.
+//
+// All zero if the image states nothing, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
+// `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a time.
+hpan_error hpan_contact_bound(const struct hpan_view *view,
+                              const struct hpan_tyre *tyre,
+                              size_t count,
+                              struct hpan_cost *bound);
 
 // Bytes of memory that a cursor needs. Threads: any number at a time.
 size_t hpan_cursor_size(void);

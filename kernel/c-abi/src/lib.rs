@@ -5,6 +5,7 @@
 #![cfg_attr(any(target_os = "none", panic = "abort"), no_std)] // elsewhere cargo wants a runtime that can unwind, of which nothing is linked
 #![allow(non_camel_case_types, non_snake_case)] // names of C and of VehicleSim
 
+mod bounds;
 mod convert;
 mod cursor;
 mod ffi;
@@ -16,6 +17,7 @@ mod verify;
 mod vs;
 mod wheel;
 
+pub use bounds::*;
 pub use convert::*;
 pub use cursor::*;
 pub use image::*;

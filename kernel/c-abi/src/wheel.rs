@@ -10,6 +10,9 @@ use hardpan::{
 };
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
+/// `hpan_tyre.strips` for tyres of cars, also on height fields of 5 mm.
+pub const HPAN_STRIPS: u32 = 16384;
+
 /// Axes of a world and of a body, of `hpan_body.axes`; answers are in the axes of their question.
 #[repr(u32)]
 #[derive(Clone, Copy)]
@@ -77,10 +80,10 @@ pub struct hpan_tyre {
     pub reach_above: f64,
     /// How far below its centre.
     pub reach_below: f64,
-    /// 16, 64 or 256: the volume of the cylinder by so many columns. Zero: by points.
+    /// 16, 64 or 256: the volume of the cylinder by so many columns. Zero: by points, or by strips.
     pub columns: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The volume by triangles, so many at most; with `columns` zero. Zero: by points. `HPAN_STRIPS` suits most tyres.
+    pub strips: u32,
 }
 
 /// What a wheel stands on, in the axes of the question, metres.
@@ -100,7 +103,7 @@ pub struct hpan_contact_found {
     pub penetration: f64,
     /// From the centre to the ground along the wheel's own down.
     pub loaded_radius: f64,
-    /// Volume below the ground, in cubic metres; zero of points.
+    /// Volume below the ground, in cubic metres, of strips that of level ground; zero of points.
     pub volume: f64,
     /// Weighted mean of the friction.
     pub mu: f64,
@@ -113,7 +116,7 @@ pub struct hpan_contact_found {
     /// Part of that which is of height fields.
     pub hd_share: f64,
     /// Stated error of the image's heights; of columns also what one column changes as it crosses the highest step
-    /// below the tread.
+    /// below the tread, of strips how far they are from the round tread.
     pub error: f64,
     /// What it cost.
     pub cost: hpan_cost,
@@ -250,7 +253,7 @@ fn found(axes: Axes, c: &Contact) -> hpan_contact_found {
 }
 
 /// Most points of `hpan_contact`.
-const MAX_POINTS: usize = 64;
+pub(crate) const MAX_POINTS: usize = 64;
 
 fn contact(
     t: &Terrain,
@@ -264,9 +267,11 @@ fn contact(
     for (to, p) in room.iter_mut().zip(points) {
         *to = ContactPoint { at: axes.body_in(p.at), weight: p.weight };
     }
-    let method = match tyre.columns {
-        0 => Method::Points(room),
-        n => Method::Columns(Lattice::of(n).ok_or(HPAN_ERROR_OPTION)?),
+    let method = match (tyre.columns, tyre.strips) {
+        (0, 0) => Method::Points(room),
+        (0, most) => Method::Strips { most: u16::try_from(most).map_err(|_| HPAN_ERROR_OPTION)? },
+        (n, 0) => Method::Columns(Lattice::of(n).ok_or(HPAN_ERROR_OPTION)?),
+        _ => return Err(HPAN_ERROR_OPTION),
     };
     let given = [tyre.reach_above, tyre.reach_below];
     let reach = (given != [0.0; 2]).then_some(given);
@@ -278,7 +283,7 @@ fn contact(
 ///
 /// Any numbers may be given: what cannot be asked has a status of `hpan_contact_status`. `points` may be null if
 /// `count` is 0. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_ALIGNMENT`, `_COUNT`; `_OPTION` for unknown flags,
-/// axes or columns. Threads: any number at a time.
+/// axes, columns or strips. Threads: any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_contact(
     view: In<hpan_view>,

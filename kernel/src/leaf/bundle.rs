@@ -343,6 +343,22 @@ impl Bundle<'_> {
         }
     }
 
+    /// The normal of a triangle, unless it is wide.
+    pub fn near_normal(&self, part: u32) -> Option<Normal> {
+        let numbers = self.corner_numbers(part);
+        match self.class() {
+            NARROW => {
+                let plans = numbers.map(|i| Narrow::plan(self, i));
+                Some(Normal::of(plans, [0, 1, 2].map(|k| Narrow::height(self, numbers[k], plans[k]))))
+            }
+            MEDIUM => {
+                let plans = numbers.map(|i| Medium::plan(self, i));
+                Some(Normal::of(plans, [0, 1, 2].map(|k| Medium::height(self, numbers[k], plans[k]))))
+            }
+            _ => None,
+        }
+    }
+
     /// Corners of a triangle in plan from the origin, sorted, each as x and below it y, and their numbers.
     pub fn sorted(&self, part: u32) -> ([i64; 3], [usize; 3]) {
         let (numbers, [x, y]) = (self.corner_numbers(part), self.base());
@@ -389,7 +405,8 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => self.scan::<Narrow, O>(w, p, o, sink),
             MEDIUM => self.scan::<Medium, O>(w, p, o, sink),
-            _ => self.scan_wide(w, p, o, sink),
+            _ if cfg!(feature = "wide") => self.scan_wide(w, p, o, sink),
+            _ => false,
         }
     }
 
@@ -399,7 +416,8 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => Some(self.scan::<Narrow, O>(w, p, o, sink)),
             MEDIUM => Some(self.scan::<Medium, O>(w, p, o, sink)),
-            _ => None,
+            _ if cfg!(feature = "wide") => None,
+            _ => Some(false),
         }
     }
 
@@ -470,7 +488,7 @@ impl Bundle<'_> {
             // beside the owner of an edge or a vertex the others there are nothing
             let idle = cover == Cover::Outside || (owned && shared);
             if !idle && (S::BORDERS || claim == Claim::Owner) {
-                let known = !S::BORDERS || O::COUNTS;
+                let known = !S::BORDERS || o.counts();
                 let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
                 sink.take(&self.surface(part, z, normal, claim), self.node, o);
                 if !S::BORDERS {
@@ -506,7 +524,8 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => self.plane_at::<Narrow>(part, near(Narrow::REACH)).1,
             MEDIUM => self.plane_at::<Medium>(part, near(Medium::REACH)).1,
-            _ => Wide { bundle: *self, p }.plane(part).1,
+            _ if cfg!(feature = "wide") => Wide { bundle: *self, p }.plane(part).1,
+            _ => Normal { x: 0, y: 0, z: 1 },
         }
     }
 

@@ -42,6 +42,26 @@ impl Patch {
         let u = if wide { u.wrapping_add(self.cells_a_step().wrapping_mul((q >> 32) as u64)) } else { u };
         Spot { cell: ((u >> 32) as u32).wrapping_sub(self.first[axis]), part: u as u32 >> 16 }
     }
+
+    /// The cells along an axis that a closed range of query steps may meet: the first, and the one behind the last.
+    pub(crate) fn cells_between(&self, axis: usize, range: [i64; 2]) -> [u32; 2] {
+        let cell = |q: i64| {
+            let u = i128::from(q).wrapping_mul(self.cells_a_step().into()) >> 32;
+            let u = u.wrapping_add(self.start[axis & 1].into()) >> 32;
+            (u as i64).wrapping_sub(i64::from(self.first[axis & 1] as i32))
+        };
+        let end = i64::from(self.cells[axis & 1]);
+        let [low, high] = range.map(cell);
+        let within = |cell: i64| cell.clamp(0, end) as u32;
+        [within(low.saturating_sub(1)), within(high.saturating_add(2))]
+    }
+
+    /// Where a cell begins along an axis, in query steps.
+    pub(crate) fn border(&self, axis: usize, cell: u32) -> f64 {
+        let number = i64::from(self.first[axis & 1] as i32).wrapping_add(cell.into());
+        let cells = (number << 32).wrapping_sub(self.start[axis & 1].into());
+        cells as f64 / self.cells_a_step() as f64 * 4_294_967_296.0
+    }
 }
 
 impl Terrain<'_> {
@@ -84,6 +104,31 @@ impl Terrain<'_> {
             attribute,
             claim: Claim::Tie,
         }))
+    }
+
+    /// Heights at the corners of a cell in 2^-8 steps from the origin: south-west, south-east, north-west, north-east;
+    /// and its block. None of a cell without heights.
+    pub(crate) fn corner_heights(
+        &self,
+        tile: usize,
+        patch: &Patch,
+        [x, y]: [u32; 2],
+    ) -> Result<Option<(u32, [i64; 4])>, Status> {
+        let block = (y / BLOCK_CELLS).wrapping_mul(patch.blocks).wrapping_add(x / BLOCK_CELLS);
+        let class = usize::from(patch.class & 1);
+        let words = patch.block_words();
+        let at = (patch.place as usize).wrapping_add(block as usize).wrapping_mul(words).wrapping_add(tile);
+        let b = self.words.get(at..at.wrapping_add(words)).ok_or(Status::Damaged)?;
+        let word = |i: usize| b.get(i).copied().unwrap_or(0);
+        let (base, unit) = (i64::from(word(0) as i32) << 8, block_unit(class as u32, word(1)));
+        let none = if class == 0 { 0xFF } else { 0xFFFF };
+        let first = (y % BLOCK_CELLS * 5 + x % BLOCK_CELLS) as usize;
+        let posts = [0, 1, 5, 6].map(|k| {
+            let at = POSTS_AT[class].wrapping_add((first + k) << class);
+            word(at / 4) >> (8 * (at & 3)) & none
+        });
+        let height = |post: u32| base.wrapping_add(i64::from(post).wrapping_mul(unit.into()));
+        Ok((!posts.contains(&none)).then(|| (block, posts.map(height))))
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 
 use crate::format::bundle::{MEDIUM, NARROW};
 use crate::format::{BLOCK_CELLS, FRACTION, POSTS_AT, Patch, block_unit};
+use crate::geom::product;
 use crate::hit::{Normal, Status};
 use crate::leaf::bundle::{Bundle, Class, Medium, Narrow};
 use crate::leaf::patch::bilinear;
@@ -20,7 +21,6 @@ pub(crate) struct Segment {
 /// Where a line meets the plane of a triangle: `num / den` of the way, `den` below zero from its front.
 #[derive(Clone, Copy)]
 pub(crate) struct Meeting {
-    pub part: u32,
     pub num: i128,
     pub den: i128,
 }
@@ -28,8 +28,24 @@ pub(crate) struct Meeting {
 /// A corner from the start: x, y, z, and the side of the ray's vertical plane on which it lies.
 type Corner = (i64, i64, i64, i64);
 
+/// A product of 128 bits. Small cores have two multiplications for a first number of 32 bits, which most are.
 #[inline(always)]
 fn wide(a: i64, b: i64) -> i128 {
+    if cfg!(not(target_pointer_width = "32")) {
+        return i128::from(a).wrapping_mul(i128::from(b));
+    }
+    if i64::from(a as i32) != a {
+        return wide_of(a, b);
+    }
+    let by = |part: i64| i64::from(a as i32).wrapping_mul(part);
+    let least = by(i64::from(b as u32));
+    let rest = by(i64::from((b >> 32) as i32)).wrapping_add(least >> 32);
+    i128::from(rest) << 32 | i128::from(least as u32)
+}
+
+#[cold]
+#[inline(never)]
+fn wide_of(a: i64, b: i64) -> i128 {
     i128::from(a).wrapping_mul(i128::from(b))
 }
 
@@ -40,70 +56,32 @@ fn plan(u: &Corner, v: &Corner) -> i64 {
 }
 
 impl Bundle<'_> {
-    /// Gives every triangle of the mask that the segment's line meets, borders included. Those that hold the line in
-    /// their plane are not met: their neighbours are, at the edge they share.
+    /// What a narrow or medium bundle counts from.
     #[inline(always)]
-    pub fn meetings(&self, mask: u32, s: &Segment, take: &mut impl FnMut(Meeting)) {
-        match self.class() {
-            NARROW => self.near_meetings::<Narrow>(mask, s, take),
-            MEDIUM => self.near_meetings::<Medium>(mask, s, take),
-            _ => self.wide_meetings(mask, s, take),
+    pub fn near(&self) -> Option<Near> {
+        let class = self.class();
+        (class == NARROW || class == MEDIUM).then(|| {
+            let [x, y] = self.base().map(i64::from);
+            Near { narrow: class == NARROW, base: [x, y, self.base_z()].map(|v| v << FRACTION) }
+        })
+    }
+
+    /// A vertex of a narrow or medium bundle from its base.
+    #[inline(always)]
+    fn near_corner(&self, narrow: bool, i: usize) -> ([u32; 2], i32) {
+        if narrow {
+            let plan = Narrow::plan(self, i);
+            (plan, Narrow::height(self, i, plan))
+        } else {
+            let plan = Medium::plan(self, i);
+            (plan, Medium::height(self, i, plan))
         }
     }
 
-    #[inline(always)]
-    fn near_meetings<C: Class>(&self, mut mask: u32, s: &Segment, take: &mut impl FnMut(Meeting)) {
-        let ([bx, by], [dx, dy, dz]) = (self.base(), s.d);
-        // the start from the base
-        let px = s.p[0].wrapping_sub(i64::from(bx) << FRACTION);
-        let py = s.p[1].wrapping_sub(i64::from(by) << FRACTION);
-        // products fit 64 bits only where the segment comes as near as this, and it meets nothing elsewhere
-        let apart = |p: i64, d: i64| {
-            let (low, high) = (p.wrapping_add(d.min(0)), p.wrapping_add(d.max(0)));
-            high < 0 || low > i64::from(C::REACH) << FRACTION
-        };
-        if apart(px, dx) || apart(py, dy) {
-            return;
-        }
-        let k = dy.wrapping_mul(px).wrapping_sub(dx.wrapping_mul(py));
-        // first those that the ray's vertical plane crosses or touches: no branch for each
-        let mut crossed = 0u32;
-        while mask != 0 {
-            let part = mask.trailing_zeros();
-            mask &= mask.wrapping_sub(1);
-            let [a, b, c] = self.corner_numbers(part).map(|i| {
-                let [x, y] = C::plan(self, i).map(i64::from);
-                (dx.wrapping_mul(y).wrapping_sub(dy.wrapping_mul(x)) << FRACTION).wrapping_add(k)
-            });
-            let left = (a & b & c) >> 63;
-            let right = (a.wrapping_neg() & b.wrapping_neg() & c.wrapping_neg()) >> 63;
-            crossed |= (!(left | right) as u32 & 1) << part;
-        }
-        let pz = s.p[2].wrapping_sub(self.base_z() << FRACTION);
-        while crossed != 0 {
-            let part = crossed.trailing_zeros();
-            crossed &= crossed.wrapping_sub(1);
-            let [u, v, w] = self.corner_numbers(part).map(|i| {
-                let plan = C::plan(self, i);
-                let z = (i64::from(C::height(self, i, plan)) << FRACTION).wrapping_sub(pz);
-                let x = (i64::from(plan[0]) << FRACTION).wrapping_sub(px);
-                let y = (i64::from(plan[1]) << FRACTION).wrapping_sub(py);
-                (x, y, z, dx.wrapping_mul(y).wrapping_sub(dy.wrapping_mul(x)))
-            });
-            let side =
-                |c: i64, u: &Corner, v: &Corner| wide(dz, c).wrapping_add(wide(v.2, u.3)).wrapping_sub(wide(u.2, v.3));
-            let [c0, c1, c2] = [plan(&u, &v), plan(&v, &w), plan(&w, &u)];
-            let sides = [side(c0, &u, &v), side(c1, &v, &w), side(c2, &w, &u)];
-            if let Some(den) = inside(sides) {
-                let num = wide(u.2, c1).wrapping_add(wide(v.2, c2)).wrapping_add(wide(w.2, c0));
-                take(Meeting { part, num, den });
-            }
-        }
-    }
-
+    /// Where the segment's line meets a triangle of a wide bundle, as [`Near::meeting`] says it.
     #[cold]
     #[inline(never)]
-    fn wide_meetings(&self, mut mask: u32, s: &Segment, take: &mut impl FnMut(Meeting)) {
+    pub fn wide_meeting(&self, part: u32, s: &Segment) -> Option<Meeting> {
         let d = s.d.map(i128::from);
         let det = |a: [i128; 3], b: [i128; 3], c: [i128; 3]| {
             let minor = |i: usize, k: usize| b[i].wrapping_mul(c[k]).wrapping_sub(b[k].wrapping_mul(c[i]));
@@ -111,16 +89,102 @@ impl Bundle<'_> {
                 [a[0].wrapping_mul(minor(1, 2)), a[1].wrapping_mul(minor(2, 0)), a[2].wrapping_mul(minor(0, 1))];
             x.wrapping_add(y).wrapping_add(z)
         };
-        while mask != 0 {
-            let part = mask.trailing_zeros();
-            mask &= mask.wrapping_sub(1);
-            let from = |c: [i64; 3]| [0, 1, 2].map(|k| i128::from((c[k] << FRACTION).wrapping_sub(s.p[k])));
-            let [u, v, w] = self.corners_3d(part).map(from);
-            if let Some(den) = inside([det(d, u, v), det(d, v, w), det(d, w, u)]) {
-                take(Meeting { part, num: det(u, v, w), den });
-            }
-        }
+        let from = |c: [i64; 3]| [0, 1, 2].map(|k| i128::from((c[k] << FRACTION).wrapping_sub(s.p[k])));
+        let [u, v, w] = self.corners_3d(part).map(from);
+        let den = inside([det(d, u, v), det(d, v, w), det(d, w, u)])?;
+        Some(Meeting { num: det(u, v, w), den })
     }
+}
+
+/// What a narrow or medium bundle counts from, in query steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Near {
+    narrow: bool,
+    base: [i64; 3],
+}
+
+impl Near {
+    /// The start from the base.
+    #[inline(always)]
+    fn start(&self, s: &Segment) -> [i64; 3] {
+        [0, 1, 2].map(|i| s.p[i].wrapping_sub(self.base[i]))
+    }
+
+    /// The triangles of a mask that the ray's vertical plane crosses or touches.
+    #[inline(always)]
+    pub fn crossed(&self, b: &Bundle, mask: u32, s: &Segment) -> u32 {
+        let ([px, py, _], [dx, dy, _]) = (self.start(s), s.d);
+        // products fit 64 bits only where the segment comes as near as this, and it meets nothing elsewhere
+        let reach = i64::from(if self.narrow { Narrow::REACH } else { Medium::REACH }) << FRACTION;
+        let apart = |p: i64, d: i64| p.max(p.wrapping_add(d)) < 0 || p.min(p.wrapping_add(d)) > reach;
+        if apart(px, dx) || apart(py, dy) {
+            return 0;
+        }
+        let across = Across::new(px, py, s);
+        if self.narrow { sides::<Narrow>(b, mask, &across) } else { sides::<Medium>(b, mask, &across) }
+    }
+
+    /// Where the segment's line meets a triangle, borders included. One that holds the line in its plane is not met: its
+    /// neighbours are, at the edge they share.
+    #[inline(always)]
+    pub fn meeting(&self, b: &Bundle, part: u32, s: &Segment) -> Option<Meeting> {
+        let ([px, py, pz], dz) = (self.start(s), s.d[2]);
+        let across = Across::new(px, py, s);
+        let corners = b.corner_numbers(part).map(|i| b.near_corner(self.narrow, i));
+        let [u, v, w] = corners.map(|(plan, z)| {
+            let z = (i64::from(z) << FRACTION).wrapping_sub(pz);
+            let x = (i64::from(plan[0]) << FRACTION).wrapping_sub(px);
+            let y = (i64::from(plan[1]) << FRACTION).wrapping_sub(py);
+            (x, y, z, across.of(plan))
+        });
+        // below or above all of the segment it is met beyond the ends
+        if u.2.max(v.2).max(w.2) < dz.min(0) || u.2.min(v.2).min(w.2) > dz.max(0) {
+            return None;
+        }
+        let side =
+            |c: i64, u: &Corner, v: &Corner| wide(dz, c).wrapping_add(wide(v.2, u.3)).wrapping_sub(wide(u.2, v.3));
+        let [c0, c1, c2] = [plan(&u, &v), plan(&v, &w), plan(&w, &u)];
+        let den = inside([side(c0, &u, &v), side(c1, &v, &w), side(c2, &w, &u)])?;
+        let num = wide(u.2, c1).wrapping_add(wide(v.2, c2)).wrapping_add(wide(w.2, c0));
+        Some(Meeting { num, den })
+    }
+}
+
+/// On which side of the ray's vertical plane vertices lie.
+#[derive(Clone, Copy)]
+struct Across {
+    /// Below 2^31 each.
+    way: [isize; 2],
+    start: i64,
+}
+
+impl Across {
+    #[inline(always)]
+    fn new(px: i64, py: i64, s: &Segment) -> Across {
+        let [dx, dy, _] = s.d;
+        Across { way: [dx as isize, dy as isize], start: dy.wrapping_mul(px).wrapping_sub(dx.wrapping_mul(py)) }
+    }
+
+    #[inline(always)]
+    fn of(&self, [x, y]: [u32; 2]) -> i64 {
+        let [dx, dy] = self.way;
+        (product(dx, y as isize).wrapping_sub(product(dy, x as isize)) << FRACTION).wrapping_add(self.start)
+    }
+}
+
+/// The triangles that the ray's vertical plane crosses or touches: no branch for each.
+#[inline(always)]
+fn sides<C: Class>(b: &Bundle, mut mask: u32, across: &Across) -> u32 {
+    let mut crossed = 0u32;
+    while mask != 0 {
+        let part = mask.trailing_zeros();
+        let [u, v, w] = b.corner_numbers(part).map(|i| across.of(C::plan(b, i)));
+        let left = (u & v & w) >> 63;
+        let right = (u.wrapping_neg() & v.wrapping_neg() & w.wrapping_neg()) >> 63;
+        crossed |= !(left | right) as u32 & mask & mask.wrapping_neg();
+        mask &= mask.wrapping_sub(1);
+    }
+    crossed
 }
 
 /// The sum of the sides, if none is of another sign than it.
@@ -169,6 +233,7 @@ impl Along {
 
     /// The first part of the way at which it is at `b` or beyond, or, if it goes down, below `b`; never is [`WHOLE`]
     /// and one.
+    #[inline(never)]
     fn reaches(self, b: i64) -> i64 {
         let from = i128::from(b).wrapping_sub(i128::from(self.p)) << 32;
         let d = i128::from(self.d);
@@ -223,6 +288,7 @@ impl Cell {
     }
 
     /// On which side of the ground the segment is: above is above zero.
+    #[inline(never)]
     fn side(&self, k: i64) -> i32 {
         let ([u, v], [a, b, c, d]) = (self.place(k), self.posts.map(i64::from));
         let along = |a: i64, b: i64| (a << 32).wrapping_add(b.wrapping_sub(a).wrapping_mul(u));
@@ -255,6 +321,7 @@ impl Cell {
 
     /// The first part of the way behind `low` at which the side is another than at `low`, given that it is so at
     /// `high`.
+    #[inline(never)]
     fn change(&self, low: i64, high: i64, side: i32) -> i64 {
         let (mut low, mut high) = (low, high);
         while high.wrapping_sub(low) > 1 {

@@ -2,9 +2,10 @@
 
 use crate::hit::{Answer, Hit, Layers, Reach, Status};
 use crate::open::Terrain;
-use crate::point::IntoPoint;
+use crate::point::{IntoPoint, Point};
 use crate::query::Options;
 use crate::search::Search;
+use crate::trace::Log;
 
 impl<'a> Terrain<'a> {
     /// [`Terrain::closest_with`], of ground whose material has one of the classes; zero asks for none in particular.
@@ -12,7 +13,7 @@ impl<'a> Terrain<'a> {
     /// Ground without classes is seen by zero alone. Ground that precedence hides is not seen, whatever hides it.
     pub fn closest_of(&self, p: impl IntoPoint, classes: u32, options: &Options) -> Answer {
         let Some(p) = self.point(p) else { return self.miss(Status::NotInImage, None, options, &mut ()) };
-        match self.vertical(p, &self.around(p, options.windows), classes, &mut ()) {
+        match self.vertical(p, &self.around(p, options.windows), classes) {
             Ok(Some(hit)) => Answer { status: Status::Found, hit },
             Ok(None) => self.miss(Status::NoGround, Some(p), options, &mut ()),
             Err(status) => self.miss(status, Some(p), options, &mut ()),
@@ -23,11 +24,19 @@ impl<'a> Terrain<'a> {
     pub fn segment_of(&self, p: impl IntoPoint, length: i64, classes: u32) -> Answer {
         let options = &self.options();
         let Some(p) = self.point(p) else { return self.miss(Status::NotInImage, None, options, &mut ()) };
-        match self.vertical(p, &self.search(p, self.header.near, length, -1), classes, &mut ()) {
+        match self.vertical(p, &self.search(p, self.header.near, length, -1), classes) {
             Ok(Some(hit)) => Answer { status: Status::Found, hit },
             Ok(None) => self.miss(Status::NoGround, Some(p), options, &mut ()),
             Err(status) => self.miss(status, Some(p), options, &mut ()),
         }
+    }
+
+    /// The best of the surfaces over a place whose materials have one of the classes.
+    fn vertical(&self, p: Point, search: &Search, classes: u32) -> Result<Option<Hit>, Status> {
+        let place = self.place(p).ok_or(Status::NotInImage)?;
+        let o = &mut Log::default();
+        let leaf = self.locate(place, o)?;
+        self.best_of_class(&leaf, place, search, classes, o)
     }
 
     /// [`Terrain::layers`], of ground whose material has one of the classes; zero asks for none in particular.
@@ -47,7 +56,7 @@ impl<'a> Terrain<'a> {
         let (mut top, mut total) = (Search::HIGHEST, 0usize);
         loop {
             let search = Search { z: top, near: -1, below: i64::MAX, above: -1 };
-            let hit = match self.best_of_class(&leaf, place, &search, classes, &mut ()) {
+            let hit = match self.best_of_class(&leaf, place, &search, classes, &mut Log::default()) {
                 Ok(Some(hit)) => hit,
                 Ok(None) => break,
                 Err(status) => return none(status),

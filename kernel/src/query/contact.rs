@@ -5,7 +5,8 @@ use crate::hit::{Cost, Hit, LeafKind, Status, outcomes};
 use crate::open::Terrain;
 use crate::point::Point;
 use crate::query::axes::{along, cross, dot, unit};
-use crate::query::ray::{Kinds, RayOptions, RayStatus};
+use crate::query::ray::{Kinds, Ray, RayAnswer, RayHit, RayOptions, RayStatus};
+use crate::query::strips::{self, Strips};
 use crate::query::{Options, Pose, PoseError};
 
 /// A place of a wheel that looks for ground, and how much it counts.
@@ -66,6 +67,17 @@ pub enum Method<'a> {
     Points(&'a [ContactPoint]),
     /// The volume of the cylinder below ground, by columns.
     Columns(Lattice),
+    /// The volume of the cylinder below ground, by triangles.
+    Strips {
+        /// Most triangles and half cells of height fields below the tread; of more the answer is
+        /// [`ContactStatus::LimitReached`].
+        most: u16,
+    },
+}
+
+impl Method<'_> {
+    /// The volume by triangles, of as many as a height field of 5 mm has below a car's tyre.
+    pub const STRIPS: Method<'static> = Method::Strips { most: 16_384 };
 }
 
 /// A tyre.
@@ -145,6 +157,8 @@ outcomes! {
             "A weight is negative, all weights are zero, or a number of a point is not finite.";
         TooManyPoints = 12, "too many points", "TOO_MANY_POINTS", "The compatible form has ten points at most.";
         NoGroup = 13, "no group", "NO_GROUP", "The point names a group that is not given.";
+        LimitReached = 14, "limit reached", "LIMIT_REACHED",
+            "Strips: there are too many triangles below the tread, or two sheets that the tyre both reaches into.";
     }
 }
 
@@ -176,7 +190,7 @@ pub struct Contact {
     pub penetration: f64,
     /// From the centre to the ground along the wheel's own down.
     pub loaded_radius: f64,
-    /// Volume below the ground, in cubic metres; zero of points.
+    /// Volume below the ground, in cubic metres, of strips that of level ground; zero of points.
     pub volume: f64,
     /// Weighted mean of the friction.
     pub mu: f64,
@@ -189,7 +203,7 @@ pub struct Contact {
     /// Part of that which is of height fields.
     pub hd_share: f64,
     /// Stated error of the image's heights; of columns also what one column changes as it crosses the highest step
-    /// below the tread.
+    /// below the tread, of strips how far they are from the round tread.
     pub error: f64,
     /// What it cost.
     pub cost: Cost,
@@ -250,16 +264,17 @@ impl Contact {
 }
 
 /// A wheel's axes without its spin.
-struct Frame {
-    centre: [f64; 3],
-    forward: [f64; 3],
-    axle: [f64; 3],
-    up: [f64; 3],
+pub(super) struct Frame {
+    pub centre: [f64; 3],
+    pub forward: [f64; 3],
+    pub axle: [f64; 3],
+    pub up: [f64; 3],
     down: [f64; 3],
-    reach: [f64; 2],
+    pub reach: [f64; 2],
 }
 
 impl Frame {
+    #[inline(never)]
     fn new(tyre: &Tyre, wheel: &Wheel) -> Result<Frame, ContactStatus> {
         let sound = |v: f64| v > 0.0 && v <= 100.0;
         let [above, below] = tyre.reach.unwrap_or([0.5 * tyre.radius, tyre.radius + 2.0]);
@@ -316,21 +331,23 @@ struct Tally {
     weight: f64,
     hd: f64,
     friction: [f64; 3],
+    /// Whether samples come in an order of their own.
+    ordered: bool,
 }
 
 /// What a sample found.
 #[derive(Clone, Copy)]
-struct Ground {
-    material: u16,
-    source: u16,
-    leaf: LeafKind,
-    place: [u32; 3],
+pub(super) struct Ground {
+    pub material: u16,
+    pub source: u16,
+    pub leaf: LeafKind,
+    pub place: [u32; 3],
 }
 
 impl Tally {
-    const fn new() -> Tally {
+    const fn new(ordered: bool) -> Tally {
         let none = Type { surface: 0, weight: 0.0, heaviest: 0.0, material: u16::MAX, source: u16::MAX, place: [0; 3] };
-        Tally { types: [none; TYPES], used: 0, weight: 0.0, hd: 0.0, friction: [0.0; 3] }
+        Tally { types: [none; TYPES], used: 0, weight: 0.0, hd: 0.0, friction: [0.0; 3], ordered }
     }
 
     fn add(&mut self, t: &Terrain, g: &Ground, weight: f64) {
@@ -342,7 +359,9 @@ impl Tally {
             self.hd += weight;
         }
         for (sum, value) in self.friction.iter_mut().zip([mu, rolling, gain]) {
-            *sum += weight * value;
+            let product = weight * value;
+            // sums of integers have no order; weights are
+            *sum += if self.ordered { product } else { libm::rint(product * P40_UP) * P40 };
         }
         let known = self.types.iter().take(self.used).position(|k| k.surface == surface);
         let at = known.unwrap_or(self.used);
@@ -352,7 +371,9 @@ impl Tally {
             slot.surface = surface;
         }
         slot.weight += weight;
-        if weight > slot.heaviest || known.is_none() {
+        let heaviest = (slot.material, slot.source, slot.place);
+        let comes_first = || !self.ordered && (g.material, g.source, g.place) < heaviest;
+        if weight > slot.heaviest || known.is_none() || (weight == slot.heaviest && comes_first()) {
             let Ground { material, source, place, .. } = *g;
             *slot = Type { heaviest: weight, material, source, place, ..*slot };
         }
@@ -446,6 +467,8 @@ impl FixedMoments {
     }
 }
 
+const P40: f64 = crate::point::exp2(-40);
+const P40_UP: f64 = crate::point::exp2(40);
 const P32: f64 = crate::point::exp2(-32);
 const P56: f64 = crate::point::exp2(-56);
 const P80: f64 = crate::point::exp2(-80);
@@ -459,18 +482,22 @@ impl<'a> Terrain<'a> {
     /// What a wheel stands on: one height, one normal, one patch, for a tyre model.
     ///
     /// `docs/tyre.md` of this crate has every vector and value. What cannot be asked has a status of its own; a damaged
-    /// tile below one sample makes the whole answer damaged.
+    /// tile below one sample makes the whole answer damaged. It is inlined, so that a program whose tyres are constants
+    /// holds the code of their methods alone.
+    #[inline(always)]
     pub fn contact(&self, tyre: &Tyre, wheel: &Wheel) -> Contact {
         match Frame::new(tyre, wheel) {
             Ok(frame) => match tyre.method {
                 Method::Points([]) => self.contact_points(tyre, &frame, &[ContactPoint::CENTRE]),
                 Method::Points(points) => self.contact_points(tyre, &frame, points),
                 Method::Columns(lattice) => self.contact_columns(tyre, &frame, lattice),
+                Method::Strips { most } => self.contact_strips(tyre, &frame, most),
             },
             Err(status) => Contact::of(status),
         }
     }
 
+    #[inline(never)]
     fn contact_points(&self, tyre: &Tyre, frame: &Frame, points: &[ContactPoint]) -> Contact {
         let finite = f64::is_finite;
         let mut total = 0.0;
@@ -486,7 +513,7 @@ impl<'a> Terrain<'a> {
             return Contact::of(ContactStatus::BadPoints);
         }
         let options = RayOptions { kinds: Kinds::GROUND, front_only: true, ..RayOptions::default() };
-        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(), Moments::default());
+        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(true), Moments::default());
         let (mut normal, mut inside) = ([0.0; 3], false);
         // sums are of distances from the first place, so that level ground has its own height
         let mut base = None;
@@ -497,22 +524,20 @@ impl<'a> Terrain<'a> {
                 Ok(ray) => ray,
                 Err(_) => return Contact::of(ContactStatus::NotFinite),
             };
-            let answer = self.raycast_watched(ray, &options, &mut cost);
-            match answer.status {
-                RayStatus::Found => {
-                    let hit = &answer.hit;
-                    let [x, y, z] = self.metres(hit.at);
-                    let [bx, by, bz] = *base.get_or_insert([x, y, z]);
-                    let share = p.weight / total;
-                    moments.add([x - bx, y - by, z - bz], share);
-                    normal = along(normal, self.face_normal_f64(hit), share);
-                    let (material, source, leaf, place) = (hit.material, hit.source, hit.leaf, hit.place);
-                    tally.add(self, &Ground { material, source, leaf, place }, p.weight);
+            let (at, face, ground) = match self.below_point(ray, &options, &mut cost) {
+                Ok(found) => found,
+                Err(ContactStatus::Damaged) => return Contact { cost, ..Contact::of(ContactStatus::Damaged) },
+                Err(status) => {
+                    inside |= status == ContactStatus::NoGround;
+                    continue;
                 }
-                RayStatus::Damaged => return Contact { cost, ..Contact::of(ContactStatus::Damaged) },
-                RayStatus::Clear => inside = true,
-                _ => {}
-            }
+            };
+            let [x, y, z] = self.metres(at);
+            let [bx, by, bz] = *base.get_or_insert([x, y, z]);
+            let share = p.weight / total;
+            moments.add([x - bx, y - by, z - bz], share);
+            normal = along(normal, face, share);
+            tally.add(self, &ground, p.weight);
         }
         let missed = if inside { ContactStatus::NoGround } else { ContactStatus::NotInImage };
         let (Some(base), true) = (base, moments.weight > 0.0) else {
@@ -541,11 +566,47 @@ impl<'a> Terrain<'a> {
         contact
     }
 
+    /// The ground that a point's ray meets: its place, unit normal, and what it is. Straight down that is a search,
+    /// which costs less.
+    #[inline(always)]
+    fn below_point(
+        &self,
+        ray: Ray,
+        options: &RayOptions,
+        cost: &mut Cost,
+    ) -> Result<(Point, [f64; 3], Ground), ContactStatus> {
+        let Ray { from, to } = ray;
+        let fall = from.z.wrapping_sub(to.z);
+        if from.x == to.x && from.y == to.y && fall > 0 {
+            let options = Options { windows: self.windows(), fallback: fallback::MISS };
+            let answer = self.find_counted(from, &self.search(from, -1, fall, -1), &options, cost);
+            let hit @ &Hit { material, source, leaf, place, z, .. } = &answer.hit;
+            return match answer.status {
+                Status::Found => {
+                    let ground = Ground { material, source, leaf, place };
+                    Ok((Point { z, ..from }, self.normal_f64(hit), ground))
+                }
+                Status::Damaged => Err(ContactStatus::Damaged),
+                Status::NoGround => Err(ContactStatus::NoGround),
+                _ => Err(ContactStatus::NotInImage),
+            };
+        }
+        let RayAnswer { hit, status } = &self.raycast_watched(ray, options, cost);
+        let &RayHit { material, source, leaf, place, at, .. } = hit;
+        match status {
+            RayStatus::Found => Ok((at, self.face_normal_f64(hit), Ground { material, source, leaf, place })),
+            RayStatus::Damaged => Err(ContactStatus::Damaged),
+            RayStatus::Clear => Err(ContactStatus::NoGround),
+            _ => Err(ContactStatus::NotInImage),
+        }
+    }
+
+    #[inline(never)]
     fn contact_columns(&self, tyre: &Tyre, frame: &Frame, lattice: Lattice) -> Contact {
         let Tyre { radius, width, .. } = *tyre;
         let (n, [g, c]) = (lattice as u32, lattice.generator());
         let options = Options { windows: self.windows(), fallback: fallback::MISS };
-        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(), FixedMoments::default());
+        let (mut cost, mut tally, mut moments) = (Cost::default(), Tally::new(true), FixedMoments::default());
         let (mut normal, mut inside, mut answered) = ([0.0; 3], false, 0u32);
         // the column that reaches deepest: its depth, place, normal and ground
         let mut deepest: Option<(f64, [f64; 3], [f64; 3], Ground)> = None;
@@ -560,7 +621,7 @@ impl<'a> Terrain<'a> {
                 return Contact::of(ContactStatus::NotFinite);
             };
             let search = self.search(p, 0, length.z, -1);
-            let answer = self.find(p, &search, &options, &mut cost);
+            let answer = self.find_counted(p, &search, &options, &mut cost);
             match answer.status {
                 Status::Found => {}
                 Status::Damaged => return Contact { cost, ..Contact::of(ContactStatus::Damaged) },
@@ -599,7 +660,6 @@ impl<'a> Terrain<'a> {
         let touches = moments.weight > 0;
         let sum = moments.weight as f64 * P32;
         let (penetration, wet) = if touches { level_penetration(n, sum / radius) } else { (depth / radius, 1.0) };
-        let penetration = penetration * radius;
         let (normal, relative, plane) = if touches {
             let moments = moments.moments();
             (unit(normal).unwrap_or(up), moments.mean(), moments.plane())
@@ -607,9 +667,83 @@ impl<'a> Terrain<'a> {
             tally.add(self, &ground, 1.0);
             (up, place, None)
         };
+        let found = Cylinder { normal, relative, plane, touches, penetration: penetration * radius };
+        let mut contact = Contact {
+            volume: 2.0 * radius * width / f64::from(n) * sum,
+            coverage: f64::from(answered) / f64::from(n),
+            error: self.header.error_height + if touches { depth / wet } else { 0.0 },
+            cost,
+            ..found.contact(radius, frame)
+        };
+        tally.tell(&mut contact);
+        contact
+    }
+
+    #[inline(never)]
+    fn contact_strips(&self, tyre: &Tyre, frame: &Frame, most: u16) -> Contact {
+        let Tyre { radius, width, .. } = *tyre;
+        let mut tally = Tally::new(false);
+        let mut below = match Strips::new(self, tyre, frame, most) {
+            Ok(below) => below,
+            Err(status) => return Contact::of(status),
+        };
+        let found = below.run(&mut |ground, volume| tally.add(self, ground, volume));
+        let volume = strips::float(below.sums.volume);
+        let touches = below.sums.volume > 0;
+        let found = if touches { found } else { found.and_then(|()| below.search()) };
+        let (sums, scale, cost) = (below.sums, below.scale, below.log.cost);
+        if let Err(status) = found {
+            return Contact { cost, ..Contact::of(status) };
+        }
+        let (normal, relative, plane, penetration) = if touches {
+            let moments = moments(&sums, scale);
+            let normal = unit(sums.normal.map(strips::float)).unwrap_or(frame.up);
+            let area = volume * scale / radius * scale / radius * (scale / width);
+            (normal, moments.mean(), moments.plane(), strips::level_penetration(area) * radius)
+        } else {
+            let missed = if below.inside { ContactStatus::NoGround } else { ContactStatus::NotInImage };
+            let Some(nearest) = below.nearest else { return Contact { cost, ..Contact::of(missed) } };
+            tally.add(self, &nearest.ground, 1.0);
+            let normal = unit(nearest.normal()).unwrap_or(frame.up);
+            (normal, nearest.place, None, nearest.depth)
+        };
+        let coverage = strips::float(sums.area) * scale / radius * scale / width * 0.5;
+        let found = Cylinder { normal, relative, plane, touches, penetration };
+        let mut contact = Contact {
+            volume: if touches { strips::level_area(penetration / radius) * radius * radius * width } else { 0.0 },
+            coverage: if coverage > 1.0 - 1e-6 { 1.0 } else { coverage },
+            error: self.header.error_height + strips::SAGITTA * radius,
+            cost,
+            ..found.contact(radius, frame)
+        };
+        tally.tell(&mut contact);
+        contact
+    }
+}
+
+/// Moments of strips, in metres.
+fn moments(sums: &strips::Sums, scale: f64) -> Moments {
+    let [xx, xy, yy, xz, yz] = sums.second.map(|v| strips::float(v) * scale * scale);
+    let first = sums.first.map(|v| strips::float(v) * scale);
+    Moments { weight: strips::float(sums.volume), first, xx, xy, yy, xz, yz }
+}
+
+/// What the volume of a cylinder comes to, whichever way it was found.
+struct Cylinder {
+    normal: [f64; 3],
+    /// The patch centre from the wheel's.
+    relative: [f64; 3],
+    plane: Option<[f64; 3]>,
+    touches: bool,
+    penetration: f64,
+}
+
+impl Cylinder {
+    fn contact(&self, radius: f64, frame: &Frame) -> Contact {
+        let Cylinder { normal, relative, plane, touches, penetration } = *self;
         let inwards = frame.in_wheel(normal);
         let centre_to_ground = radius - penetration;
-        let mut contact = Contact {
+        Contact {
             height: frame.centre[2] - centre_to_ground * inwards[2],
             normal,
             plane: plane.unwrap_or(normal),
@@ -618,14 +752,8 @@ impl<'a> Terrain<'a> {
             patch_valid: touches,
             penetration,
             loaded_radius: centre_to_ground * dot(inwards, normal) / dot(frame.up, normal),
-            volume: 2.0 * radius * width / f64::from(n) * sum,
-            coverage: f64::from(answered) / f64::from(n),
-            error: self.header.error_height + if touches { depth / wet } else { 0.0 },
-            cost,
             ..Contact::of(ContactStatus::Found)
-        };
-        tally.tell(&mut contact);
-        contact
+        }
     }
 }
 

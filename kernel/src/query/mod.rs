@@ -3,6 +3,7 @@
 mod axes;
 mod batch;
 mod beam;
+mod bound;
 mod chassis;
 mod class;
 mod clearance;
@@ -14,6 +15,7 @@ pub mod ground;
 mod layers;
 mod ray;
 mod sensor;
+mod strips;
 mod vertical;
 mod walk;
 

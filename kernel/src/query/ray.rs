@@ -5,8 +5,7 @@ use crate::hit::{Cost, Hit, LeafKind, Normal, Status, outcomes};
 use crate::open::Terrain;
 use crate::point::{IntoPoint, Point, exp2};
 use crate::query::walk::{self, Stop, Walk};
-use crate::search::Search;
-use crate::trace::{Observer, Trace, Watch};
+use crate::trace::{Log, Trace};
 
 /// A segment, from a point of the query grid to another, both of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -174,6 +173,32 @@ impl RayAnswer {
     }
 }
 
+/// The answer to an upright ray that meets nothing but ground.
+fn straight(ray: Ray, ground: Result<Option<RayHit>, RayStatus>) -> RayAnswer {
+    match ground {
+        Ok(Some(hit)) => RayAnswer { status: RayStatus::Found, hit },
+        Ok(None) => RayAnswer { status: RayStatus::Clear, hit: RayHit::none(1.0, ray.to) },
+        Err(status) => RayAnswer { status, hit: RayHit::none(0.0, ray.from) },
+    }
+}
+
+/// The nearest whole number, of two the even one, of a number below 2^62: in integers, for small cores.
+fn nearest(v: f64) -> i64 {
+    let bits = v.to_bits();
+    let mantissa = (bits & ((1 << 52) - 1) | 1 << 52) as i64;
+    let whole = match 1075i32.wrapping_sub((bits >> 52 & 0x7FF) as i32) {
+        // below a half
+        54.. => 0,
+        down @ 1.. => {
+            let (floor, half) = (mantissa.wrapping_shr(down as u32), 1i64.wrapping_shl(down.wrapping_sub(1) as u32));
+            let rest = mantissa & !(-1i64).wrapping_shl(down as u32);
+            floor.wrapping_add(i64::from(rest > half || (rest == half && floor & 1 == 1)))
+        }
+        up => mantissa.wrapping_shl(up.wrapping_neg() as u32),
+    };
+    if v < 0.0 { whole.wrapping_neg() } else { whole }
+}
+
 impl Ray {
     /// The way from start to end, if the ray is one that can be walked.
     fn way(&self) -> Result<[i64; 3], RayStatus> {
@@ -193,7 +218,7 @@ impl Ray {
     /// The place on the query grid after a part of the way: one product and one rounding for each axis.
     pub fn at(&self, t: f64) -> Point {
         let Point { x, y, z } = self.from;
-        let along = |from: i64, to: i64| from.wrapping_add(libm::rint(to.wrapping_sub(from) as f64 * t) as i64);
+        let along = |from: i64, to: i64| from.wrapping_add(nearest(to.wrapping_sub(from) as f64 * t));
         Point { x: along(x, self.to.x), y: along(y, self.to.y), z: along(z, self.to.z) }
     }
 }
@@ -234,18 +259,18 @@ impl<'a> Terrain<'a> {
     /// order of owners of `closest`. A ray straight down or up is a vertical query.
     #[inline]
     pub fn raycast(&self, ray: Ray, options: &RayOptions) -> RayAnswer {
-        self.raycast_watched(ray, options, &mut ())
+        self.cast(ray, options, &mut Log::default())
     }
 
     /// [`Terrain::raycast`] and what it cost.
     pub fn raycast_costed(&self, ray: Ray, options: &RayOptions) -> (RayAnswer, Cost) {
-        let mut cost = Cost::default();
-        (self.raycast_watched(ray, options, &mut cost), cost)
+        let mut log = Log::counting();
+        (self.cast(ray, options, &mut log), log.cost)
     }
 
     /// [`Terrain::raycast`], telling `see` every step.
     pub fn explain_ray(&self, ray: Ray, options: &RayOptions, mut see: impl FnMut(Trace)) -> RayAnswer {
-        self.raycast_watched(ray, options, &mut Watch(&mut see))
+        self.cast(ray, options, &mut Log::telling(&mut see))
     }
 
     /// The kinds of surfaces that the image holds.
@@ -253,40 +278,67 @@ impl<'a> Terrain<'a> {
         Kinds(self.ray_kinds() | Kinds::GROUND.0)
     }
 
+    /// [`Terrain::raycast`], which adds to a cost.
+    pub(super) fn raycast_watched(&self, ray: Ray, options: &RayOptions, cost: &mut Cost) -> RayAnswer {
+        let mut log = Log::counting();
+        log.cost = *cost;
+        let answer = self.cast(ray, options, &mut log);
+        *cost = log.cost;
+        answer
+    }
+
+    /// The one walk of all calls.
     #[inline(never)]
-    pub(super) fn raycast_watched<O: Observer>(&self, ray: Ray, options: &RayOptions, o: &mut O) -> RayAnswer {
+    fn cast(&self, ray: Ray, options: &RayOptions, o: &mut Log) -> RayAnswer {
+        let none = |status| RayAnswer { status, hit: RayHit::none(0.0, ray.from) };
         let d = match ray.way() {
             Ok(d) => d,
-            Err(status) => return RayAnswer { status, hit: RayHit::none(0.0, ray.from) },
+            Err(status) => return none(status),
         };
-        if options.kinds.0 & !self.kinds().0 != 0 {
-            return RayAnswer { status: RayStatus::NotStored, hit: RayHit::none(0.0, ray.from) };
+        let stored = self.kinds().0;
+        if options.kinds.0 & !stored != 0 {
+            return none(RayStatus::NotStored);
         }
+        let mut kinds = if options.kinds == Kinds::STORED { stored } else { options.kinds.0 };
+        let (mut tests, mut ground) = (0, None);
         if d[0] == 0 && d[1] == 0 {
-            return self.raycast_vertical(ray, d[2], options, o);
+            let found = self.ground_upright(ray, d[2], kinds, options, &mut tests, o);
+            kinds &= !Kinds::GROUND.0;
+            match found {
+                Err(RayStatus::LimitReached) => return none(RayStatus::LimitReached),
+                _ if kinds == 0 => return straight(ray, found),
+                _ => ground = Some(found),
+            }
         }
-        let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
-        let Some(mut walk) = Walk::new(self, &ray, d, options, o) else {
-            return missed(RayStatus::LeftImage, 0.0);
+        let Some(mut walk) = Walk::new(self, &ray, d, [kinds, tests], options, o) else {
+            return none(RayStatus::LeftImage);
         };
         let stop = walk.run();
-        let best = if walk.has_best() { walk.best() } else { None };
         // at the place where the work ended others may come first
-        let first = |hit: &RayHit| match stop {
-            Stop::End => true,
-            Stop::Damaged(t) => hit.t <= t,
-            Stop::Limit(t) => hit.t < t,
+        let comes_first = |t: f64| match stop {
+            Stop::End => ground.as_ref().is_none_or(|ground| match ground {
+                Ok(ground) => !ground.as_ref().is_some_and(|ground| ground.t <= t),
+                // damaged ground may lie before it
+                Err(status) => *status != RayStatus::Damaged,
+            }),
+            Stop::Damaged(end) => ground.is_none() && t <= end,
+            Stop::Limit(end) => t < end,
         };
-        match (best.filter(first), stop) {
-            (Some(hit), _) => {
-                let at = ray.at(hit.t);
-                let painted = self.has_precedence() && hit.kind == Kind::Ground;
-                let material = if painted { self.material_at(at, hit.material, o) } else { hit.material };
-                RayAnswer { status: RayStatus::Found, hit: RayHit { at, material, ..hit } }
-            }
-            (_, Stop::Damaged(t)) => missed(RayStatus::Damaged, t),
-            (_, Stop::Limit(t)) => missed(RayStatus::LimitReached, t),
-            _ => {
+        if walk.first().is_some_and(comes_first)
+            && let Some(hit) = walk.best(&ray)
+        {
+            let painted = self.has_precedence() && hit.kind == Kind::Ground;
+            let material = if painted { self.material_at(hit.at, hit.material, o) } else { hit.material };
+            return RayAnswer { status: RayStatus::Found, hit: RayHit { material, ..hit } };
+        }
+        let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
+        match stop {
+            Stop::Damaged(t) => missed(RayStatus::Damaged, t),
+            Stop::Limit(t) => missed(RayStatus::LimitReached, t),
+            Stop::End => {
+                if let Some(ground) = ground {
+                    return straight(ray, ground);
+                }
                 let (unknown, leaves) = (walk.unknown, walk.leaves());
                 let left = if unknown < leaves { unknown } else { leaves };
                 if left <= 1.0 {
@@ -297,45 +349,19 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// Straight down or up: over the ground `below` and its mirror image, and what else stands there.
+    /// The first ground straight down or up, which is a vertical query; and how many triangles were named for it, if
+    /// there is a limit.
     #[cold]
     #[inline(never)]
-    fn raycast_vertical<O: Observer>(&self, ray: Ray, rise: i64, options: &RayOptions, o: &mut O) -> RayAnswer {
-        let missed = |status, t: f64| RayAnswer { status, hit: RayHit::none(t, ray.at(t)) };
-        let ground = self.ground_upright(ray, rise, options, o);
-        let kinds = if options.kinds == Kinds::STORED { self.kinds() } else { options.kinds };
-        if kinds != Kinds::GROUND {
-            let Some(mut walk) = Walk::new(self, &ray, [0, 0, rise], options, o) else {
-                return missed(RayStatus::LeftImage, 0.0);
-            };
-            match (walk.upright(), walk.best()) {
-                (Stop::Damaged(t), _) => return missed(RayStatus::Damaged, t),
-                (Stop::Limit(t), _) => return missed(RayStatus::LimitReached, t),
-                // damaged ground may lie before it
-                (Stop::End, Some(hit))
-                    if !matches!(ground, Err(Status::Damaged)) && !matches!(&ground, Ok(Some(g)) if g.t <= hit.t) =>
-                {
-                    return RayAnswer { status: RayStatus::Found, hit: RayHit { at: ray.at(hit.t), ..hit } };
-                }
-                _ => {}
-            }
-        }
-        match ground {
-            Ok(Some(hit)) => RayAnswer { status: RayStatus::Found, hit },
-            Ok(None) | Err(Status::NoGround) => missed(RayStatus::Clear, 1.0),
-            Err(Status::Damaged) => missed(RayStatus::Damaged, 0.0),
-            Err(_) => missed(RayStatus::LeftImage, 0.0),
-        }
-    }
-
-    /// The first ground straight down or up.
-    fn ground_upright<O: Observer>(
+    fn ground_upright(
         &self,
         ray: Ray,
         rise: i64,
+        kinds: u32,
         options: &RayOptions,
-        o: &mut O,
-    ) -> Result<Option<RayHit>, Status> {
+        tests: &mut u32,
+        o: &mut Log,
+    ) -> Result<Option<RayHit>, RayStatus> {
         let mut from = ray.from;
         let mut length = rise.abs();
         if let Some(after) = options.after
@@ -346,31 +372,37 @@ impl<'a> Terrain<'a> {
             from.z = from.z.wrapping_add(step);
             length = length.wrapping_sub(step.abs());
         }
-        let sees_ground = options.kinds == Kinds::STORED || options.kinds.0 & Kinds::GROUND.0 != 0;
         let back = rise > 0;
-        if length < 0 || !sees_ground || (options.front_only && back) {
+        if length < 0 || kinds & Kinds::GROUND.0 == 0 || (options.front_only && back) {
             return Ok(None);
         }
         let search = if back { self.search(from, -1, 0, length) } else { self.search(from, -1, length, -1) };
-        let found = self.vertical(from, &search, options.classes, o)?;
+        let missed = |status| match status {
+            Status::NoGround => Ok(None),
+            Status::Damaged => Err(RayStatus::Damaged),
+            _ => Err(RayStatus::LeftImage),
+        };
+        let Some(place) = self.place(from) else { return Err(RayStatus::LeftImage) };
+        let leaf = match self.locate(place, o) {
+            Ok(leaf) => leaf,
+            Err(status) => return missed(status),
+        };
+        if options.limit != 0 {
+            // all that is named counts before it is tested, as on other rays
+            *tests = self.named(&leaf).unwrap_or(0);
+            if *tests > options.limit {
+                return Err(RayStatus::LimitReached);
+            }
+        }
+        let found = match self.best_of_class(&leaf, place, &search, options.classes, o) {
+            Ok(found) => found,
+            Err(status) => return missed(status),
+        };
         Ok(found.map(|Hit { z, normal, place, material, source, leaf, .. }| {
             let t = z.wrapping_sub(ray.from.z) as f64 / rise as f64;
             let (at, kind, normal) = (Point { z, ..ray.from }, Kind::Ground, normal.into());
             RayHit { t, at, normal, place, material, source, kind, leaf, back, at_start: z == ray.from.z }
         }))
-    }
-
-    /// The best of the surfaces over a place whose materials have one of the classes.
-    pub(super) fn vertical<O: Observer>(
-        &self,
-        p: Point,
-        search: &Search,
-        classes: u32,
-        o: &mut O,
-    ) -> Result<Option<Hit>, Status> {
-        let place = self.place(p).ok_or(Status::NotInImage)?;
-        let leaf = self.locate(place, o)?;
-        self.best_of_class(&leaf, place, search, classes, o)
     }
 
     /// Whether a material has one of the classes; zero asks for none in particular.

@@ -6,7 +6,7 @@ use crate::index::Leaf;
 use crate::open::Terrain;
 use crate::point::{GridPoint, IntoPoint, Point, exp2};
 use crate::search::{Rank, Search};
-use crate::trace::{Observer, Trace, Watch};
+use crate::trace::{Log, Observer, Trace};
 
 /// How `closest` searches: windows and fall-back; the image's own by default ([`Terrain::options`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,16 +44,16 @@ impl<'a> Terrain<'a> {
 
     /// [`Terrain::closest`] and what it cost.
     pub fn closest_costed(&self, p: impl IntoPoint) -> (Answer, Cost) {
-        let mut cost = Cost::default();
-        (self.closest_watched(p, &mut cost), cost)
+        let mut log = Log::counting();
+        (self.closest_logged(p, &mut log), log.cost)
     }
 
     /// [`Terrain::closest`], telling `see` every step.
     pub fn explain(&self, p: impl IntoPoint, mut see: impl FnMut(Trace)) -> Answer {
-        self.closest_watched(p, &mut Watch(&mut see))
+        self.closest_logged(p, &mut Log::telling(&mut see))
     }
 
-    fn closest_watched<O: Observer>(&self, p: impl IntoPoint, o: &mut O) -> Answer {
+    fn closest_logged(&self, p: impl IntoPoint, o: &mut Log) -> Answer {
         let options = self.options();
         match self.point(p) {
             Some(p) => self.find(p, &self.around(p, options.windows), &options, o),
@@ -94,6 +94,15 @@ impl<'a> Terrain<'a> {
             Ok(leaf) => self.answer(p, place, &leaf, search, options, o),
             Err(status) => self.miss(status, Some(p), options, o),
         }
+    }
+
+    /// [`Terrain::find`], which adds to a cost.
+    pub(super) fn find_counted(&self, p: Point, search: &Search, options: &Options, cost: &mut Cost) -> Answer {
+        let mut log = Log::counting();
+        log.cost = *cost;
+        let answer = self.find(p, search, options, &mut log);
+        *cost = log.cost;
+        answer
     }
 
     /// The one copy of the search that `closest`, `below` and `segment` share.

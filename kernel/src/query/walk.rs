@@ -6,6 +6,7 @@
 
 use crate::format::rays::{RaysRecord, kind_bit, wall};
 use crate::format::{self, Attribute, FRACTION, Node, block, bundle, entry, word};
+use crate::geom::product;
 use crate::hit::{LeafKind, Normal, Status};
 use crate::index::see_words;
 use crate::leaf::bundle::Bundle;
@@ -14,7 +15,7 @@ use crate::open::Terrain;
 use crate::point::{GridPoint, Point};
 use crate::query::ray::{FaceNormal, Kind, Ray, RayHit, RayOptions};
 use crate::rays::RaysBlob;
-use crate::trace::{Observer, Trace};
+use crate::trace::{Log, Observer, Trace};
 
 /// Lengths in query steps along an axis in plan, and in height, are below these.
 pub(super) const MAX_PLAN: u64 = 1 << 31;
@@ -27,6 +28,8 @@ const MAX_SQUARES: u32 = 1 << 20;
 const SLOTS: usize = 8;
 /// A quotient of f64 is off by less: behind the best by this nothing is nearer.
 const HAIR: f64 = 1e-9;
+/// The same of f32, in which borders are compared with the best: small cores have them.
+const SINGLE_HAIR: f32 = 1e-6;
 
 /// Why a walk ended.
 #[derive(Clone, Copy)]
@@ -37,6 +40,24 @@ pub(super) enum Stop {
     Damaged(f64),
     /// By the limit: all before was searched.
     Limit(f64),
+}
+
+/// Why a square is not searched to its end.
+#[derive(Clone, Copy)]
+enum Halt {
+    Damaged,
+    Limit,
+}
+
+/// Where the ray came into a square.
+#[derive(Clone, Copy)]
+enum Entry {
+    /// It starts there.
+    Start,
+    /// Over a border of a cell, so far along an axis.
+    Cell(i64, usize),
+    /// Over a border of a square that was left at once.
+    Square(i64, usize),
 }
 
 /// The surface that is first so far.
@@ -68,17 +89,25 @@ struct Square {
     high: [i64; 2],
 }
 
+impl Square {
+    /// The square of a place, given log2 of its sides.
+    fn of(q: [i64; 2], log2: [u32; 2]) -> Square {
+        let low = [0, 1].map(|i| q[i] >> log2[i] << log2[i]);
+        Square { low, high: [0, 1].map(|i| low[i].wrapping_add(1 << log2[i])) }
+    }
+}
+
 /// What a square of the index holds.
-enum Content {
+enum Content<'a> {
     Empty,
     Unknown,
     Damaged,
     /// The word of a patch record.
     Patch(usize),
+    /// The word of a block, of at least one cell.
     Block {
-        node: usize,
+        node: &'a Node,
         at: usize,
-        cell_log2: [u32; 2],
     },
 }
 
@@ -94,8 +123,8 @@ struct Stand {
 
 /// A block on the way.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    stand: Stand,
+struct Place<'a, 's> {
+    stand: &'s Stand,
     node: &'a Node,
     words: &'a [u32; block::WORDS],
     /// What RAYS has beside it.
@@ -103,14 +132,14 @@ struct Place<'a> {
 }
 
 /// A ray on its way.
-pub(super) struct Walk<'a, 't, O> {
+pub(super) struct Walk<'a, 't, 'o> {
     t: &'t Terrain<'a>,
     s: Segment,
     options: &'t RayOptions,
-    o: &'t mut O,
+    o: &'t mut Log<'o>,
     best: Option<Best<'a>>,
     /// The part of the way behind which nothing is nearer than the best.
-    most: f64,
+    most: f32,
     /// Bundles, and of each the triangles that were tested: in the low 16 bits.
     tested: [u64; SLOTS],
     tests: u32,
@@ -120,16 +149,27 @@ pub(super) struct Walk<'a, 't, O> {
     field: usize,
     /// Bits of the kinds that it sees.
     kinds: u32,
-    /// Height of the start and way up, in lattice steps.
-    rise: [f64; 2],
+    /// The part of the way that a query step along each axis takes.
+    steps: [f32; 2],
+    /// The way up, and how far a height on it may be off, in lattice steps.
+    rise: [f32; 2],
+    /// Heights of the ray where it comes into a cell and where it leaves it, above the start.
+    heights: [f32; 2],
     /// The closed box in plan of all that it can meet.
     bounds: [[i64; 2]; 2],
 }
 
-impl<'a, 't, O: Observer> Walk<'a, 't, O> {
-    /// A walk along a ray; none if it comes nowhere near the image.
+impl<'a, 't, 'o> Walk<'a, 't, 'o> {
+    /// A walk along a ray that sees some kinds, after so many tests; none if it comes nowhere near the image.
     #[inline(always)]
-    pub fn new(t: &'t Terrain<'a>, ray: &Ray, d: [i64; 3], options: &'t RayOptions, o: &'t mut O) -> Option<Self> {
+    pub fn new(
+        t: &'t Terrain<'a>,
+        ray: &Ray,
+        d: [i64; 3],
+        [kinds, tests]: [u32; 2],
+        options: &'t RayOptions,
+        o: &'t mut Log<'o>,
+    ) -> Option<Self> {
         let Point { x, y, z } = ray.from;
         let origin = t.header.origin.map(|v| v << FRACTION);
         let p = [
@@ -137,8 +177,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             y.checked_sub(origin[1])?,
             z.saturating_sub(origin[2]).clamp(-FAR_HEIGHT, FAR_HEIGHT),
         ];
-        let kinds = if options.kinds.0 == 0 { t.kinds().0 } else { options.kinds.0 };
-        let bounds = bounds(t, kinds);
+        let (bounds, rise) = (bounds(t, kinds), d[2] as f32 * (1.0 / 256.0));
         for axis in 0..2 {
             let end = p[axis].saturating_add(d[axis]);
             if p[axis].max(end) < bounds[0][axis] || p[axis].min(end) > bounds[1][axis] {
@@ -151,70 +190,95 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             options,
             o,
             best: None,
-            most: f64::INFINITY,
+            most: f32::INFINITY,
             tested: [u64::MAX; SLOTS],
-            tests: 0,
+            tests,
             unknown: f64::INFINITY,
             field: usize::MAX,
             kinds,
-            rise: [p[2] as f64 / 256.0, d[2] as f64 / 256.0],
+            steps: [d[0], d[1]].map(|d| 1.0 / d.unsigned_abs().max(1) as u32 as f32),
+            // seven roundings of 2^-24 each, the start's fraction, and what a conversion drops
+            rise: [rise, (if rise < 0.0 { -rise } else { rise }) * (1.0 / 2_097_152.0) + 3.0],
+            heights: [0.0; 2],
             bounds,
         })
     }
 
-    /// From square to square to the end.
+    /// From square to square to the end. An upright ray has one cell.
+    #[inline(never)]
     pub fn run(&mut self) -> Stop {
+        let mut entry = Entry::Start;
+        match self.squares(&mut entry) {
+            Ok(()) => Stop::End,
+            Err(Halt::Damaged) => Stop::Damaged(self.part(entry)),
+            Err(Halt::Limit) => Stop::Limit(self.part(entry)),
+        }
+    }
+
+    /// The part of the way over so many query steps along an axis, at most all of it.
+    #[inline(always)]
+    fn way(&self, u: i64, axis: usize) -> f32 {
+        // below 2^31
+        u as i32 as f32 * self.steps[axis & 1]
+    }
+
+    /// The part of the way at an entry.
+    #[cold]
+    fn part(&self, entry: Entry) -> f64 {
+        let way = |axis: usize| self.s.d[axis & 1].abs().max(1) as f64;
+        match entry {
+            Entry::Start => 0.0,
+            Entry::Cell(u, axis) => u as f64 * (1.0 / way(axis)),
+            Entry::Square(u, axis) => u as f64 / way(axis),
+        }
+    }
+
+    #[inline(always)]
+    fn squares(&mut self, entry: &mut Entry) -> Result<(), Halt> {
         let ([px, py, _], [dx, dy, _]) = (self.s.p, self.s.d);
         let (east, north) = (dx > 0, dy > 0);
         // an axis along which nothing happens is never stepped along
         let (ax, ay) = (dx.abs().max(1), dy.abs().max(1));
-        let (part_x, part_y) = (1.0 / ax as f64, 1.0 / ay as f64);
         // crossings of borders are compared as products; one beyond the end is later than all
-        let crossing =
-            |d: i64, u: i64, a: i64, other: i64| if d == 0 || u > a { i64::MAX } else { u.wrapping_mul(other) };
+        let crossing = |d: i64, u: i64, a: i64, other: i64| {
+            if d == 0 || u > a { i64::MAX } else { product(u as isize, other as isize) }
+        };
         let log2 = self.t.header.tile_log2.wrapping_add(FRACTION);
         let (mut qx, mut qy) = (px, py);
-        let mut tile_at = [i64::MAX; 2];
-        let mut tile = Err(Status::NoGround);
-        let mut t_in = 0.0f64;
+        let mut stand = Stand { tile: 0, corner: [i64::MAX; 2], beside: None };
+        let mut known = Err(Status::NoGround);
         for _ in 0..MAX_SQUARES {
-            let at = [qx >> log2, qy >> log2];
-            if at != tile_at {
+            let corner = [qx >> log2 << log2, qy >> log2 << log2];
+            if corner != stand.corner {
                 if let Some(square) = self.outside([qx, qy]) {
-                    self.unknown(t_in);
-                    let Some(q) = self.leave(&square, [qx, qy], &mut t_in) else { return Stop::End };
+                    self.unknown(*entry);
+                    let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
                     [qx, qy] = q;
                     continue;
                 }
-                tile_at = at;
-                tile = self.stand([qx, qy], tile_at.map(|v| v.wrapping_shl(log2)));
+                stand.corner = corner;
+                known = self.stand([qx, qy], &mut stand);
             }
-            let low = tile_at.map(|v| v.wrapping_shl(log2));
-            let mut square = Square { low, high: low.map(|v| v.wrapping_add(1 << log2)) };
-            let content = match &tile {
-                Ok(stand) => self.descend(stand.tile, [qx, qy], &mut square),
-                Err(Status::NoGround) => Content::Empty,
-                Err(Status::Damaged) => Content::Damaged,
-                Err(_) => Content::Unknown,
+            let (content, sides) = match known {
+                Ok(()) => self.descend(stand.tile, [qx, qy]),
+                Err(Status::NoGround) => (Content::Empty, [log2; 2]),
+                Err(Status::Damaged) => (Content::Damaged, [log2; 2]),
+                Err(_) => (Content::Unknown, [log2; 2]),
             };
-            let stand = tile.unwrap_or(Stand { tile: 0, corner: low, beside: None });
-            let Content::Block { node, at, cell_log2 } = content else {
+            let Content::Block { node, at } = content else {
                 match content {
-                    Content::Unknown => self.unknown(t_in),
-                    Content::Damaged => return Stop::Damaged(t_in),
-                    Content::Patch(record) => {
-                        if let Err(stop) = self.patch(&stand, record, t_in) {
-                            return stop;
-                        }
-                    }
+                    Content::Unknown => self.unknown(*entry),
+                    Content::Damaged => return Err(Halt::Damaged),
+                    Content::Patch(record) => self.patch(&stand, record)?,
                     _ => {}
                 }
-                let Some(q) = self.leave(&square, [qx, qy], &mut t_in) else { return Stop::End };
+                let square = Square::of([qx, qy], sides);
+                let Some(q) = self.leave(&square, [qx, qy], entry) else { return Ok(()) };
                 [qx, qy] = q;
                 continue;
             };
-            let Some(place) = self.place(stand, node, at) else { return Stop::Damaged(t_in) };
-            let [lx, ly] = cell_log2.map(|log2| log2.wrapping_add(FRACTION));
+            let place = self.place(&stand, node, at).ok_or(Halt::Damaged)?;
+            let [lx, ly] = [sides[0].wrapping_sub(block::CELLS_LOG2[0]), sides[1].wrapping_sub(block::CELLS_LOG2[1])];
             let (mut cx, mut cy) = (qx >> lx, qy >> ly);
             // cells that are left in the block along each axis
             let mut nx = if east { 3 - (cx & 3) } else { cx & 3 };
@@ -227,17 +291,16 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 let e = if by_x { ex } else { ey };
                 let t_out = match e {
                     i64::MAX => 1.0,
-                    _ if by_x => ux as f64 * part_x,
-                    _ => uy as f64 * part_y,
+                    _ if by_x => self.way(ux, 0),
+                    _ => self.way(uy, 1),
                 };
+                self.heights = [self.heights[1], self.rise[0] * t_out];
                 let cell = ((cy & 1) << 2 | cx & 3) as u32;
-                if let Err(stop) = self.cell(&place, cell, t_in, t_out) {
-                    return stop;
-                }
+                self.cell(&place, cell, *entry)?;
                 if e == i64::MAX || t_out > self.most {
-                    return Stop::End;
+                    return Ok(());
                 }
-                t_in = t_out;
+                *entry = if by_x { Entry::Cell(ux, 0) } else { Entry::Cell(uy, 1) };
                 if by_x {
                     if nx == 0 {
                         qx = if east { px.wrapping_add(ux) } else { px.wrapping_sub(ux).wrapping_sub(1) };
@@ -263,7 +326,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                 }
             }
         }
-        Stop::Limit(t_in)
+        Err(Halt::Limit)
     }
 
     /// The part of the way at which the ray leaves the closed box of the image's bounds; infinite if it ends inside.
@@ -281,33 +344,6 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             }
         }
         first
-    }
-
-    /// What only rays meet over a place, for a ray that stands upright there.
-    pub fn upright(&mut self) -> Stop {
-        let [x, y, _] = self.s.p;
-        let log2 = self.t.header.tile_log2.wrapping_add(FRACTION);
-        let corner = [x, y].map(|v| v >> log2 << log2);
-        let mut square = Square { low: corner, high: corner };
-        let stand = match self.stand([x, y], corner) {
-            Ok(stand) => stand,
-            Err(Status::Damaged) => return Stop::Damaged(0.0),
-            Err(_) => return Stop::End,
-        };
-        match self.descend(stand.tile, [x, y], &mut square) {
-            Content::Block { node, at, cell_log2: [lx, ly] } => {
-                let Some(place) = self.place(stand, node, at) else { return Stop::Damaged(0.0) };
-                let [cx, cy] = [x >> FRACTION >> lx & 3, y >> FRACTION >> ly & 1];
-                let record = place.beside.filter(|record| record.walls != 0);
-                let cell = (cy << 2 | cx) as u32;
-                match record.map(|record| self.walls(&place, record, cell, 0.0, 1.0)) {
-                    Some(Err(stop)) => stop,
-                    _ => Stop::End,
-                }
-            }
-            Content::Damaged => Stop::Damaged(0.0),
-            _ => Stop::End,
-        }
     }
 
     /// What lies outside the image's bounds, as a square that holds the place; none inside.
@@ -331,7 +367,10 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         None
     }
 
-    fn unknown(&mut self, t: f64) {
+    #[cold]
+    #[inline(never)]
+    fn unknown(&mut self, entry: Entry) {
+        let t = self.part(entry);
         if t < self.unknown {
             self.unknown = t;
         }
@@ -339,7 +378,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
 
     /// The place behind a square that is left at once; none if the ray ends in it, or the best lies before.
     #[inline(never)]
-    fn leave(&mut self, square: &Square, q: [i64; 2], t_in: &mut f64) -> Option<[i64; 2]> {
+    fn leave(&mut self, square: &Square, q: [i64; 2], entry: &mut Entry) -> Option<[i64; 2]> {
         let (p, d) = (self.s.p, self.s.d);
         let (mut u, mut e) = ([0i64; 2], [i64::MAX; 2]);
         for i in 0..2 {
@@ -354,10 +393,12 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             return None;
         }
         let (a, other) = (d[axis].abs(), 1 - axis);
-        *t_in = u[axis] as f64 / a as f64;
-        if *t_in > self.most {
+        *entry = Entry::Square(u[axis], axis);
+        let t = self.way(u[axis], axis);
+        if t > self.most {
             return None;
         }
+        self.heights[1] = self.rise[0] * t;
         let mut to = q;
         to[axis] =
             if d[axis] > 0 { p[axis].wrapping_add(u[axis]) } else { p[axis].wrapping_sub(u[axis]).wrapping_sub(1) };
@@ -368,27 +409,26 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         Some(to)
     }
 
-    /// What the index holds at a place of a tile, and the square of which it holds that.
+    /// What the index holds at a place of a tile, and log2 of the sides of the square of which it holds that, in query
+    /// steps.
     #[inline(always)]
-    fn descend(&mut self, tile: usize, q: [i64; 2], square: &mut Square) -> Content {
+    fn descend(&mut self, tile: usize, q: [i64; 2]) -> (Content<'a>, [u32; 2]) {
         let mut node_at = tile.wrapping_add(format::ROOT);
         let [x, y] = q.map(|q| (q >> FRACTION) as i32);
         for _ in 0..format::MAX_DEPTH {
-            let Some(node) = self.t.node(node_at) else { return Content::Damaged };
+            let Some(node) = self.t.node(node_at) else { break };
             let log2 = node.entry_log2.map(u32::from);
             if log2[0] > 31 || log2[1] > 31 {
-                return Content::Damaged;
+                break;
             }
             self.o.see(Trace::Node { log2: log2[0] });
-            let [side_x, side_y] = log2.map(|log2| log2.wrapping_add(FRACTION));
-            square.low = [q[0] >> side_x << side_x, q[1] >> side_y << side_y];
-            square.high = [square.low[0].wrapping_add(1 << side_x), square.low[1].wrapping_add(1 << side_y)];
+            let sides = log2.map(|log2| log2.wrapping_add(FRACTION));
             let index = node.entry_of(x, y) as usize;
             let at = tile.wrapping_add(node.entries as usize).wrapping_add(index.wrapping_mul(node.entry_words()));
             let at = if node.is_dense() {
                 at
             } else {
-                let Some(&e) = self.t.words.get(at) else { return Content::Damaged };
+                let Some(&e) = self.t.words.get(at) else { break };
                 let to = tile.wrapping_add(entry::place(e));
                 match (entry::kind(e), e) {
                     (entry::BLOCK, _) => to,
@@ -396,89 +436,92 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
                         node_at = to;
                         continue;
                     }
-                    (entry::PATCH, _) => return Content::Patch(to),
-                    (_, entry::EMPTY) => return Content::Empty,
-                    (_, entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD) => return Content::Unknown,
-                    _ => return Content::Damaged,
+                    (entry::PATCH, _) => return (Content::Patch(to), sides),
+                    (_, entry::EMPTY) => return (Content::Empty, sides),
+                    (_, entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD) => return (Content::Unknown, sides),
+                    _ => break,
                 }
             };
-            let Some(b) = self.t.block(at) else { return Content::Damaged };
+            let Some(b) = self.t.block(at) else { break };
             if block::is_node(b[0]) {
                 node_at = tile.wrapping_add(b[block::TAIL] as usize);
                 continue;
             }
-            let [x, y] = block::CELLS_LOG2;
-            let Some(cell_log2) = log2[0].checked_sub(x).zip(log2[1].checked_sub(y)) else { return Content::Damaged };
-            return Content::Block { node: node_at, at, cell_log2: [cell_log2.0, cell_log2.1] };
+            if log2[0] < block::CELLS_LOG2[0] || log2[1] < block::CELLS_LOG2[1] {
+                break;
+            }
+            return (Content::Block { node, at }, sides);
         }
-        Content::Damaged
+        (Content::Damaged, [0; 2])
     }
 
-    /// The tile of a place.
-    fn stand(&mut self, q: [i64; 2], corner: [i64; 2]) -> Result<Stand, Status> {
+    /// Finds the tile of a place, and what RAYS has beside it.
+    fn stand(&mut self, q: [i64; 2], stand: &mut Stand) -> Result<(), Status> {
         let place = GridPoint { x: (q[0] >> FRACTION) as i32, y: (q[1] >> FRACTION) as i32, fx: 0, fy: 0 };
-        // what lies beyond the bounds of the ground may have no page
-        let h = self.t.header;
-        let page = [place.x, place.y].map(|v| v >> (h.tile_log2 & 31) >> (h.page_log2 & 15));
-        let within = |axis: usize| (page[axis].wrapping_sub(h.page_min[axis]) as u32) < h.page_count[axis];
-        if !within(0) || !within(1) {
-            return Err(Status::NotInImage);
+        let walls = self.kinds != kind_bit(bundle::GROUND);
+        if walls {
+            // what lies beyond the bounds of the ground may have no page
+            let h = self.t.header;
+            let page = [place.x, place.y].map(|v| v >> (h.tile_log2 & 31) >> (h.page_log2 & 15));
+            let within = |axis: usize| (page[axis].wrapping_sub(h.page_min[axis]) as u32) < h.page_count[axis];
+            if !within(0) || !within(1) {
+                return Err(Status::NotInImage);
+            }
         }
-        let tile = self.t.tile_of(place, self.o)?;
-        let mut stand = Stand { tile, corner, beside: None };
+        stand.tile = self.t.tile_of(place, self.o)?;
         if self.t.rays.is_some() {
-            stand.beside = self.t.rays_blob(tile);
-            if stand.beside.is_none() && self.kinds != kind_bit(bundle::GROUND) {
+            stand.beside = self.t.rays_blob(stand.tile);
+            if stand.beside.is_none() && walls {
                 return Err(Status::Damaged);
             }
         }
-        Ok(stand)
+        Ok(())
     }
 
     /// The block at a word of the image, and what stands beside it; none if it is damaged.
     #[inline(always)]
-    fn place(&self, stand: Stand, node: usize, at: usize) -> Option<Place<'a>> {
-        let (words, node) = (self.t.block(at)?, self.t.node(node)?);
-        let beside = stand.beside.and_then(|blob| self.t.rays_record(&blob, stand.tile, node, at));
+    fn place<'s>(&self, stand: &'s Stand, node: &'a Node, at: usize) -> Option<Place<'a, 's>> {
+        let words = self.t.block(at)?;
+        let beside = stand.beside.as_ref().and_then(|blob| self.t.rays_record(blob, stand.tile, node, at));
         if beside.is_none() && stand.beside.is_some() && self.kinds != kind_bit(bundle::GROUND) {
             return None;
         }
         Some(Place { stand, node, words, beside })
     }
 
-    /// Whether the ray comes between two heights in lattice steps while it goes from one part of its way to another:
-    /// surely not, or perhaps. Numbers of f64 are off by much less than the step that is allowed.
+    /// Whether the ray comes between two heights in lattice steps in the cell: surely not, or perhaps.
     #[inline(always)]
-    fn comes_between(&self, [low, high]: [i64; 2], t_in: f64, t_out: f64) -> bool {
-        let [z, dz] = self.rise;
-        let t_out = if t_out < 1.0 { t_out } else { 1.0 };
-        let (a, b) = (z + dz * t_in, z + dz * t_out);
+    fn comes_between(&self, heights: [i64; 2]) -> bool {
+        let start = self.s.p[2] >> FRACTION;
+        // what is farther than this counts as this, on both sides
+        let [low, high] = heights.map(|z| z.wrapping_sub(start).clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+        let ([a, b], off) = (self.heights, self.rise[1]);
         let (least, most) = if a < b { (a, b) } else { (b, a) };
-        low <= high && least - 1.0 <= high as f64 && most + 1.0 >= low as f64
+        low <= high && (least - off) as i32 <= high && (most + off) as i32 >= low
     }
 
     /// All that a cell names, in so far as its heights and the ray's meet.
     #[inline(always)]
-    fn cell(&mut self, place: &Place<'a>, cell: u32, t_in: f64, t_out: f64) -> Result<(), Stop> {
+    fn cell(&mut self, place: &Place<'a, '_>, cell: u32, entry: Entry) -> Result<(), Halt> {
         if let Some(record) = place.beside
             && record.walls != 0
             && self.kinds != kind_bit(bundle::GROUND)
         {
-            self.walls(place, record, cell, t_in, t_out)?;
+            self.walls(place, record, cell)?;
         }
-        let culled = place.beside.is_some_and(|record| !self.comes_between(record.heights(cell), t_in, t_out));
+        let culled = place.beside.is_some_and(|record| !self.comes_between(record.heights(cell)));
         let home = place.words[(cell & 7) as usize];
         if word::mask(home) == 0 {
             match word::kind(home) {
                 word::LIST if culled => return Ok(()),
-                word::LIST => return self.list(place, cell, t_in),
+                word::LIST => return self.list(place, cell),
                 word::PATCH => {}
                 word::EMPTY => return Ok(()),
                 word::NOT_IN_IMAGE | word::NOT_UNDERSTOOD => {
-                    self.unknown(t_in);
+                    self.unknown(entry);
                     return Ok(());
                 }
-                _ => return Err(Stop::Damaged(t_in)),
+                _ => return Err(Halt::Damaged),
             }
         }
         if culled || self.kinds & kind_bit(bundle::GROUND) == 0 {
@@ -488,22 +531,22 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         let (before, count) = block::further(place.words, cell);
         let (mut w, mut i) = (home, before);
         loop {
-            self.word(place, w, word::number(w), t_in)?;
+            self.word(place, w, word::number(w))?;
             if i == before.wrapping_add(count) {
                 return Ok(());
             }
-            w = self.t.further_word(place.stand.tile, place.words, i).map_err(|_| Stop::Damaged(t_in))?;
+            w = self.t.further_word(place.stand.tile, place.words, i).map_err(|_| Halt::Damaged)?;
             i = i.wrapping_add(1);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn list(&mut self, place: &Place<'a>, cell: u32, t_in: f64) -> Result<(), Stop> {
+    fn list(&mut self, place: &Place<'a, '_>, cell: u32) -> Result<(), Halt> {
         if self.kinds & kind_bit(bundle::GROUND) == 0 {
             return Ok(());
         }
-        let damaged = Stop::Damaged(t_in);
+        let damaged = Halt::Damaged;
         let (tile, b) = (place.stand.tile, place.words);
         let (before, _) = block::further(b, cell);
         let to = self.t.further_word(tile, b, before).map_err(|_| damaged)?;
@@ -512,30 +555,30 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         self.t.see_list(at, count, self.o);
         for i in 0..count as usize {
             let &[w, number] = self.t.chunk(at.wrapping_add(1 + 2 * i)).ok_or(damaged)?;
-            self.word(place, w, number, t_in)?;
+            self.word(place, w, number)?;
         }
         Ok(())
     }
 
     /// The triangles of a word that were not tested yet, or its patch.
     #[inline(always)]
-    fn word(&mut self, place: &Place<'a>, w: u32, number: u32, t_in: f64) -> Result<(), Stop> {
+    fn word(&mut self, place: &Place<'a, '_>, w: u32, number: u32) -> Result<(), Halt> {
         let tile = place.stand.tile;
         let mask = word::mask(w);
         if mask == 0 {
-            return self.patch(&place.stand, tile.wrapping_add((number as usize).wrapping_mul(16)), t_in);
+            return self.patch(place.stand, tile.wrapping_add((number as usize).wrapping_mul(16)));
         }
         let record = (tile / 32).wrapping_add(place.node.bundles as usize).wrapping_add(number as usize);
-        self.triangles(tile, tile, place.node, record, mask, t_in)
+        self.triangles(tile, tile, place.node, record, mask)
     }
 
     /// Ceilings and obstacles of a cell.
     #[inline(never)]
-    fn walls(&mut self, place: &Place<'a>, record: &RaysRecord, cell: u32, t_in: f64, t_out: f64) -> Result<(), Stop> {
-        let damaged = Stop::Damaged(t_in);
-        let blob = place.stand.beside.ok_or(damaged)?;
-        let (walls, words) = self.t.walls(&blob, record).ok_or(damaged)?;
-        if !self.comes_between(walls.heights(cell), t_in, t_out) {
+    fn walls(&mut self, place: &Place<'a, '_>, record: &RaysRecord, cell: u32) -> Result<(), Halt> {
+        let damaged = Halt::Damaged;
+        let blob = place.stand.beside.as_ref().ok_or(damaged)?;
+        let (walls, words) = self.t.walls(blob, record).ok_or(damaged)?;
+        if !self.comes_between(walls.heights(cell)) {
             return Ok(());
         }
         let [from, to] = walls.words_of(cell);
@@ -547,7 +590,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         });
         for &w in words.get(from..to).ok_or(damaged)? {
             let bundle = first.wrapping_add(wall::number(w) as usize);
-            self.triangles(place.stand.tile, blob.at, frame, bundle, wall::mask(w), t_in)?;
+            self.triangles(place.stand.tile, blob.at, frame, bundle, wall::mask(w))?;
         }
         Ok(())
     }
@@ -561,67 +604,94 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         node: &'a Node,
         record: usize,
         mut mask: u32,
-        t_in: f64,
-    ) -> Result<(), Stop> {
-        if let Some(slot) = self.tested.get_mut(record % SLOTS) {
-            let named = (record as u64) << 16;
-            if *slot & !u64::from(word::MASK) == named {
-                mask &= !(*slot as u32);
-                *slot |= u64::from(mask);
-            } else {
-                *slot = named | u64::from(mask);
-            }
+    ) -> Result<(), Halt> {
+        let slot = &mut self.tested[record % SLOTS];
+        let named = (record as u64) << 16;
+        if *slot & !u64::from(word::MASK) == named {
+            mask &= !(*slot as u32);
+            *slot |= u64::from(mask);
+        } else {
+            *slot = named | u64::from(mask);
         }
-        if mask == 0 {
-            return Ok(());
-        }
-        let words = self.t.bundles.get(record).ok_or(Stop::Damaged(t_in))?;
+        if mask == 0 { Ok(()) } else { self.bundle([tile, pool], node, record, mask) }
+    }
+
+    #[inline(never)]
+    fn bundle(&mut self, [tile, pool]: [usize; 2], node: &'a Node, record: usize, mask: u32) -> Result<(), Halt> {
+        let words = self.t.bundles.get(record).ok_or(Halt::Damaged)?;
         let bundle = Bundle { words, record, node };
-        let kind = match bundle.head().kind() {
-            bundle::GROUND => Kind::Ground,
-            bundle::CEILING => Kind::Ceiling,
-            bundle::OBSTACLE => Kind::Obstacle,
-            _ => return Err(Stop::Damaged(t_in)),
-        };
-        if self.kinds & kind_bit(kind as u16) == 0 {
-            return Ok(());
+        let kind = bundle.head().kind();
+        if self.kinds & kind_bit(kind) == 0 {
+            return if kind <= bundle::OBSTACLE { Ok(()) } else { Err(Halt::Damaged) };
         }
         self.o.see(Trace::Leaf { record, lines: 2 });
-        self.work(mask.count_ones(), t_in)?;
-        if O::COUNTS {
-            for part in (0..16).filter(|part| mask >> part & 1 == 1) {
-                self.o.see(Trace::Test { record, part, covered: false });
-            }
+        if self.options.limit != 0 {
+            self.work(mask.count_ones())?;
+        }
+        if self.o.counts() {
+            self.tell(record, mask);
         }
         let s = self.s;
-        bundle.meetings(mask, &s, &mut |m| self.meet(tile, pool, node, kind, &bundle, m));
+        let near = bundle.near();
+        // a kernel without `wide` cannot test these walls: it has no answer beyond them
+        if near.is_none() && !cfg!(feature = "wide") {
+            return Err(Halt::Damaged);
+        }
+        let mut left = match &near {
+            Some(near) => near.crossed(&bundle, mask, &s),
+            None => mask,
+        };
+        while left != 0 {
+            let part = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            let met = match &near {
+                Some(near) => near.meeting(&bundle, part, &s),
+                None => bundle.wide_meeting(part, &s),
+            };
+            if let Some(met) = met {
+                self.meet([tile, pool], kind, &bundle, part, met);
+            }
+        }
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell(&mut self, record: usize, mask: u32) {
+        for part in (0..16).filter(|part| mask >> part & 1 == 1) {
+            self.o.see(Trace::Test { record, part, covered: false });
+        }
     }
 
     /// Counts work before it is done.
     #[inline(always)]
-    fn work(&mut self, tests: u32, t_in: f64) -> Result<(), Stop> {
+    fn work(&mut self, tests: u32) -> Result<(), Halt> {
         self.tests = self.tests.saturating_add(tests);
         if self.options.limit != 0 && self.tests > self.options.limit {
-            return Err(Stop::Limit(t_in));
+            return Err(Halt::Limit);
         }
         Ok(())
     }
 
     /// Keeps what a line meets, if it lies on the ray and before the best.
     #[inline(always)]
-    fn meet(&mut self, tile: usize, pool: usize, node: &'a Node, kind: Kind, bundle: &Bundle<'a>, m: Meeting) {
+    fn meet(&mut self, [tile, pool]: [usize; 2], kind: u16, bundle: &Bundle<'a>, part: u32, m: Meeting) {
         let back = m.den > 0;
         let (num, den) = if back { (m.num, m.den) } else { (m.num.wrapping_neg(), m.den.wrapping_neg()) };
         if num < 0 || num > den {
             return;
         }
         let t = num as f64 / den as f64;
-        if t > self.best.map_or(f64::INFINITY, |best| best.t) || (back && self.options.front_only) {
+        if self.best.is_some_and(|best| t > best.t) || (back && self.options.front_only) {
             return;
         }
-        let (record, attribute) = (bundle.record, bundle.attribute());
-        self.keep(Best { t, back, kind, tile, pool, record, part: m.part, attribute, from: From::Triangle(node) });
+        let kind = match kind {
+            bundle::GROUND => Kind::Ground,
+            bundle::CEILING => Kind::Ceiling,
+            _ => Kind::Obstacle,
+        };
+        let (record, attribute, from) = (bundle.record, bundle.attribute(), From::Triangle(bundle.node));
+        self.keep(Best { t, back, kind, tile, pool, record, part, attribute, from });
     }
 
     /// Keeps a surface that is no farther than the best, if the ray is to see it and it comes first.
@@ -645,7 +715,7 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
             return;
         }
         self.best = Some(s);
-        self.most = s.t + HAIR;
+        self.most = s.t as f32 + SINGLE_HAIR;
     }
 
     /// The place of a part of the way.
@@ -692,14 +762,14 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
     /// A patch, unless it was the last.
     #[cold]
     #[inline(never)]
-    fn patch(&mut self, stand: &Stand, at: usize, t_in: f64) -> Result<(), Stop> {
+    fn patch(&mut self, stand: &Stand, at: usize) -> Result<(), Halt> {
         let Stand { tile, corner, .. } = *stand;
         if at == self.field || self.kinds & kind_bit(bundle::GROUND) == 0 {
             return Ok(());
         }
         self.field = at;
-        let attribute = self.t.patch(at).ok_or(Stop::Damaged(t_in))?.attribute;
-        let (s, last) = (self.s, self.most);
+        let attribute = self.t.patch(at).ok_or(Halt::Damaged)?.attribute;
+        let (s, last) = (self.s, self.best.map_or(f64::INFINITY, |best| best.t + HAIR));
         let mut found = None;
         let (after, front_only) = (self.options.after, self.options.front_only);
         let limit = if self.options.limit == 0 { u32::MAX } else { self.options.limit.saturating_sub(self.tests) };
@@ -719,11 +789,11 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         });
         let (work, whole) = match passed {
             Ok(passed) => passed,
-            Err(_) => return Err(Stop::Damaged(t_in)),
+            Err(_) => return Err(Halt::Damaged),
         };
         if !whole {
             // cells of the field may lie anywhere behind
-            return Err(Stop::Limit(t_in));
+            return Err(Halt::Limit);
         }
         self.tests = self.tests.saturating_add(work);
         if let Some((t, passage)) = found
@@ -744,29 +814,33 @@ impl<'a, 't, O: Observer> Walk<'a, 't, O> {
         Ok(())
     }
 
-    /// Whether it has met anything.
+    /// The part of the way up to the first surface.
     #[inline(always)]
-    pub fn has_best(&self) -> bool {
-        self.best.is_some()
+    pub fn first(&self) -> Option<f64> {
+        self.best.map(|best| best.t)
     }
 
-    /// The first surface, without its place on the query grid.
+    /// The first surface.
     #[inline(never)]
-    pub fn best(&self) -> Option<RayHit> {
+    pub fn best(&self, ray: &Ray) -> Option<RayHit> {
         let s = self.best?;
         let Attribute { material, source, .. } = self.attribute(&s);
         let unit = s.tile / 32;
         let (leaf, record, normal) = match s.from {
             From::Triangle(node) => {
                 let words = self.t.bundles.get(s.record)?;
-                let corners = Bundle { words, record: s.record, node }.corners_3d(s.part);
-                (LeafKind::Bundle, s.record.wrapping_sub(s.pool / 32), face_normal(corners))
+                let bundle = Bundle { words, record: s.record, node };
+                let normal = match bundle.near_normal(s.part) {
+                    Some(normal) => normal.into(),
+                    None => face_normal(bundle.corners_3d(s.part)),
+                };
+                (LeafKind::Bundle, s.record.wrapping_sub(s.pool / 32), normal)
             }
             From::Field(normal) => (LeafKind::Patch, s.record.wrapping_sub(s.tile), normal.into()),
         };
         Some(RayHit {
             t: s.t,
-            at: Point::default(),
+            at: ray.at(s.t),
             normal,
             place: [unit.wrapping_sub(self.t.tiles_at) as u32, record as u32, s.part],
             material,

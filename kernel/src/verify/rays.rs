@@ -1,5 +1,6 @@
 //! What stands in RAYS: its head and table, and beside each tile records, walls and bundles.
 
+use super::sections::grow;
 use super::zero;
 use crate::error::VerifyError;
 use crate::format::rays::{Extents, KINDS, MAX_UNIT, RaysRecord, RaysTile, TABLE, Walls, kind_bit, wall};
@@ -25,6 +26,8 @@ pub(super) fn outside(t: &Terrain) -> Result<(), VerifyError> {
         && none(bundle::OBSTACLE, obstacles)
         && head.min.iter().zip(&head.max).all(|(a, b)| a <= b)
         && head.ray_bound.iter().flatten().all(|n| *n <= format::MAX_BOUND)
+        && grow(h.bound, &head.ray_bound)
+        && head.ray_bound.iter().zip(h.ray_bound).all(|(all, ground)| grow(ground, &[*all]))
         && head.reserved == [0; 2];
     let bytes = t.section(section::RAYS).unwrap_or(&[]);
     let table = TABLE.saturating_add(size_of_val(rays.table));

@@ -82,7 +82,24 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     if t.section(section::CRS).is_some() && damaged >> section::CRS & 1 == 0 && t.crs().is_none() {
         return Err(invalid(section::CRS));
     }
+    tables(t)?;
     if damaged >> section::RAYS & 1 == 1 { Ok(()) } else { super::rays::outside(t) }
+}
+
+/// Stated costs of rays and tyres are possible: none is less than that of a vertical query, or of a shorter one.
+fn tables(t: &Terrain) -> Result<(), VerifyError> {
+    let h = t.header;
+    if grow(h.bound, &h.ray_bound) && grow(h.bound, &h.tyre_bound) { Ok(()) } else { Err(VerifyError::HeadInvalid) }
+}
+
+/// No stated row of a table is less than the one before it.
+pub(super) fn grow(least: [u32; 4], table: &[[u32; 4]]) -> bool {
+    let mut before = least;
+    table.iter().filter(|row| **row != [0; 4]).all(|row| {
+        let grows = row.iter().zip(before).all(|(n, least)| *n >= least);
+        before = *row;
+        grows
+    })
 }
 
 /// The bytes from a section to the next multiple of 128.

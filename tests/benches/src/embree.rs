@@ -3,7 +3,7 @@
 //! Triangles in shared f32 buffers, medium quality, and the *robust* flag: without it rays slip through edges.
 
 use crate::scenes::Mesh;
-use crate::{Peer, Query, Surface, two_rays};
+use crate::{Peer, Query, Sight, Surface, two_rays};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
@@ -142,11 +142,16 @@ fn context(filter: Option<unsafe extern "C" fn(*const ffi::FilterArguments)>) ->
 
 #[inline(always)]
 fn ray(q: &Query, sign: f64, reach: f64) -> ffi::RayHit {
+    towards(q.at, [0.0, 0.0, sign], reach)
+}
+
+#[inline(always)]
+fn towards(from: [f64; 3], direction: [f64; 3], reach: f64) -> ffi::RayHit {
     ffi::RayHit {
         ray: ffi::Ray {
-            origin: q.at.map(|v| v as f32),
+            origin: from.map(|v| v as f32),
             near: 0.0,
-            direction: [0.0, 0.0, sign as f32],
+            direction: direction.map(|v| v as f32),
             time: 0.0,
             far: reach as f32,
             mask: !0,
@@ -191,6 +196,17 @@ impl<'a> Embree<'a> {
             ffi::rtcCommitScene(scene);
             Some(Embree { device, scene, held, positions, mesh })
         }
+    }
+}
+
+impl Embree<'_> {
+    /// How far the first surface on a ray is.
+    #[inline(always)]
+    pub fn sight(&self, s: &Sight) -> Option<f64> {
+        let (mut context, mut r) = (context(None), towards(s.from, s.direction, s.length));
+        // SAFETY: a committed scene, and records of the layout that Embree declares.
+        unsafe { ffi::rtcIntersect1(self.scene, &mut context, &mut r) };
+        (r.hit.geometry != ffi::INVALID).then_some(f64::from(r.ray.far))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Hardpan as one of the peers, and its images of the scenes.
 
 use crate::scenes::Mesh;
-use crate::{Peer, Query, Surface};
-use hardpan::{Answer, Hit, Terrain};
+use crate::{Peer, Query, Sight, Surface};
+use hardpan::{Answer, Hit, RayOptions, Terrain};
 use hardpan_builder::{Built, HeightField, Material, Options, Scene, Triangle, Undersides, build};
 use std::cell::RefCell;
 
@@ -52,6 +52,14 @@ impl<'a> Hardpan<'a> {
     pub fn layer_merge(&self) -> f64 {
         let header = self.terrain.header();
         header.layer_merge as f64 * f64::from(header.z_log2 - 8).exp2()
+    }
+
+    /// How far the first surface on a ray is.
+    #[inline(always)]
+    pub fn sight(&self, s: &Sight) -> Option<f64> {
+        let ray = self.terrain.ray_from(s.from, s.direction, s.length).ok()?;
+        let answer = self.terrain.raycast(ray, &RayOptions::default());
+        answer.found().then_some(s.length * answer.hit.t)
     }
 
     /// The heights over a place, highest first.

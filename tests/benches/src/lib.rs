@@ -23,6 +23,14 @@ pub struct Query {
     pub reach: f64,
 }
 
+/// A ray of so many metres; of f32 numbers, and its direction of length one.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight {
+    pub from: [f64; 3],
+    pub direction: [f64; 3],
+    pub length: f64,
+}
+
 /// Ground: its height, and how it changes per metre east and north.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {

@@ -1,7 +1,7 @@
 //! In place of Embree, where it is not installed.
 
 use crate::scenes::Mesh;
-use crate::{Peer, Query, Surface};
+use crate::{Peer, Query, Sight, Surface};
 use std::marker::PhantomData;
 
 pub struct Embree<'a>(std::convert::Infallible, PhantomData<&'a Mesh>);
@@ -9,6 +9,10 @@ pub struct Embree<'a>(std::convert::Infallible, PhantomData<&'a Mesh>);
 impl<'a> Embree<'a> {
     pub fn new(_: &'a Mesh, _: bool) -> Option<Embree<'a>> {
         None
+    }
+
+    pub fn sight(&self, _: &Sight) -> Option<f64> {
+        match self.0 {}
     }
 }
 

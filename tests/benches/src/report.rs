@@ -32,6 +32,11 @@ pub const BARS: &[(&str, &str, Goal)] = &[
     (LAYERS, "hills1m", Least(2.0, 4.0)),
     (LAYERS, "city", Least(2.0, 4.0)),
     (LAYERS, "strip", Least(2.0, 4.0)),
+    (RAYS_1, "hills1m", Least(1.1, 1.6)),
+    (RAYS_5, "hills1m", Least(1.0, 1.4)),
+    (RAYS_5, "city", Least(0.5, 0.75)),
+    (RAYS_100, "hills1m", Least(0.5, 0.8)),
+    (RAYS_100, "city", Least(0.22, 0.35)),
     (SWEPT, "hills1m", Least(1.2, 1.5)),
     (SWEPT, "city", Least(1.2, 1.5)),
     (SWEPT, "strip", Least(1.2, 1.5)),
@@ -93,6 +98,9 @@ pub const WHEEL: &str = "wheels, with cursors: times faster than Embree";
 pub const WHEEL_GRID: &str = "wheels, with cursors: times faster than grid64";
 pub const FLOOR: &str = "p99.9 floor, single calls: times better than Embree";
 pub const LAYERS: &str = "layers: times faster than Embree's all hits";
+pub const RAYS_1: &str = "rays of 1 m: times faster than Embree";
+pub const RAYS_5: &str = "rays of 5 m: times faster than Embree";
+pub const RAYS_100: &str = "rays of 100 m: times faster than Embree";
 pub const SWEPT: &str = "after an L1+L2 sweep, median: times better than Embree";
 pub const BYTES: &str = "bytes per triangle";
 pub const LINES: &str = "64-byte lines beyond root and nodes, mean";

@@ -2,7 +2,7 @@
 
 use crate::grid::Reference;
 use crate::scenes::{self, CITY_ANGLE, CITY_SHIFT, Kind, Mesh, Scene, on_road, street};
-use crate::{Query, Rng};
+use crate::{Query, Rng, Sight};
 
 /// Rays may look this far up and down; every point has ground much nearer.
 const REACH: f64 = 100.0;
@@ -50,6 +50,26 @@ pub fn columns(mesh: &Mesh, reference: &Reference, n: usize) -> Vec<Query> {
         q.reach = high[2] - low[2] + 2.0;
     }
     queries
+}
+
+/// From 0 to 2 m above one of the layers of a random place, in directions uniform on the sphere.
+pub fn sights(mesh: &Mesh, reference: &Reference, n: usize, length: f64) -> Vec<Sight> {
+    let mut rng = Rng(7);
+    let mut sight = |q: Query| {
+        let direction = loop {
+            let d = [0; 3].map(|_| rng.range(-1.0, 1.0));
+            let square: f64 = d.iter().map(|v| v * v).sum();
+            if (1e-4..1.0).contains(&square) {
+                break d.map(|v| v / square.sqrt());
+            }
+        };
+        let [x, y, z] = q.at;
+        // the height above the layer was -0.3 to 1 m
+        let from = [x, y, z + 0.3 + rng.range(0.0, 0.7)];
+        let single = |v: [f64; 3]| v.map(|v| f64::from(v as f32));
+        Sight { from: single(from), direction: single(direction), length }
+    };
+    random(mesh, reference, n).into_iter().map(&mut sight).collect()
 }
 
 /// Four wheels at 20 m/s, asked every millisecond at the 2 x 5 points of each contact patch.

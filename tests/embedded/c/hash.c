@@ -72,6 +72,55 @@ static double xy(int64_t v) { return (double)v * exp2_of(queries.xy - 8); }
 static double z(int64_t v) { return (double)v * exp2_of(queries.z - 8); }
 static int64_t fixed(int64_t v, int32_t log2) { return (int64_t)((uint64_t)v << (24 + log2 - 8)); }
 
+/* A ray from the point or from beside it, by its bits. */
+static hpan_ray shot(const hpan_point *p) {
+    const uint64_t y = (uint64_t)p->y;
+    const uint64_t bits = (uint64_t)p->x * UINT64_C(0x9e3779b97f4a7c15) ^ (y << 23 | y >> 41) ^ (uint64_t)p->z;
+    int64_t way[3];
+    for (int i = 0; i < 3; i++) {
+        way[i] = (int64_t)(bits >> 20 * i & 0xffffff) - 0x800000;
+    }
+    if ((bits >> 8 & 7) == 0) {
+        way[0] = way[1] = 0;
+    }
+    hpan_ray ray = {{xy(p->x), xy(p->y), z(p->z)}, {(double)way[0], (double)way[1], 4.0 * (double)way[2]}, 0.0};
+    ray.length = (double)((bits >> 30 & 0xff) + 1) * 0.125;
+    if (bits & 1) {
+        ray.origin[0] = xy(p->x + way[0]), ray.origin[1] = xy(p->y + way[1]), ray.origin[2] = z(p->z + 64 * way[2]);
+        for (int i = 0; i < 3; i++) {
+            ray.direction[i] = 0.0 - ray.direction[i];
+        }
+    }
+    return ray;
+}
+
+static void met(const hpan_ray *ray, const hpan_ray_options *options, hpan_ray_answer *a) {
+    must(hpan_raycast(view, ray, options, a));
+    bytes(&a->status, 1);
+    bytes(&a->kind, 1);
+    bytes(&a->leaf, 1);
+    bytes(&a->back, 1);
+    bytes(&a->at_start, 1);
+    bytes(&a->t, 8);
+    bytes(a->at, 24);
+    bytes(a->normal, 24);
+    bytes(&a->material, 2);
+    bytes(&a->source, 2);
+    bytes(a->place, 12);
+}
+
+static void rays(const hpan_point *p) {
+    const hpan_ray ray = shot(p);
+    static hpan_ray_answer a;
+    hpan_ray_options options;
+    memset(&options, 0, sizeof options);
+    met(&ray, &options, &a);
+    options.flags = HPAN_RAY_AFTER;
+    options.after = a.t;
+    options.limit = 64;
+    met(&ray, &options, &a);
+}
+
 static int64_t length_of(const hpan_point *p) {
     const uint64_t y = (uint64_t)p->y;
     return (int64_t)(((uint64_t)p->x ^ (y << 7 | y >> 57) ^ (uint64_t)p->z) & 0x3fffffff);
@@ -175,6 +224,9 @@ static uint64_t hash(int kind) {
                 }
             }
             break;
+        case 7:
+            rays(&p);
+            break;
         default:
             values(&p);
         }
@@ -229,8 +281,9 @@ void hash_all(const void *image, const void *blob, int stacks) {
     must(hpan_open(rooms[0], sizeof rooms[0], image, words[1], &opened));
     view = opened;
     static const char *const names[] = {"hash closest ", "hash entries ", "hash windows ", "hash below ",
-                                        "hash segment ", "hash layers ",  "hash batch ",   "hash values "};
-    for (int kind = 0; kind < 8; kind++) {
+                                        "hash segment ", "hash layers ",  "hash batch ",   "hash rays ",
+                                        "hash values "};
+    for (int kind = 0; kind < 9; kind++) {
         number(names[kind], hash(kind), 16);
     }
     if (stacks) {

@@ -40,6 +40,14 @@ SECTIONS {
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let target = env::var("TARGET").unwrap();
+    // the flash of a Cortex-M0 has room for rays only beside no counts, and as the least program
+    println!("cargo:rustc-check-cfg=cfg(rays, counts)");
+    let (small, least) = (target.starts_with("thumbv6m"), env::var("OPT_LEVEL").is_ok_and(|level| level == "z"));
+    for (cfg, has) in [("rays", !small || least), ("counts", !small || !least)] {
+        if has {
+            println!("cargo:rustc-cfg={cfg}");
+        }
+    }
     let Some((_, script, memory)) = BOARDS.iter().find(|b| target.starts_with(b.0)) else { return };
     let out = env::var("OUT_DIR").unwrap();
     fs::write(Path::new(&out).join("memory.x"), memory).unwrap();

@@ -248,6 +248,7 @@ fn by_18_c_answers_are_those_of_rust_to_the_bit() {
         material: 1,
         source: 0,
         tolerance: 0.001,
+        ..HeightField::default()
     });
     let few = env::var_os("HARDPAN_RUN").is_some();
     let scenes = [

@@ -5,7 +5,8 @@ use hardpan::{ContactStatus, RayStatus, Reach, Status};
 use std::collections::BTreeMap;
 
 /// Sources of the interface, in the order that the header has; `lib` has nothing for it.
-const SOURCES: [&str; 10] = ["types", "image", "convert", "query", "rays", "wheel", "cursor", "verify", "vs", "ffi"];
+const SOURCES: [&str; 11] =
+    ["types", "image", "convert", "query", "rays", "wheel", "bounds", "cursor", "verify", "vs", "ffi"];
 
 #[test]
 fn header_is_current() {

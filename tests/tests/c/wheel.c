@@ -49,10 +49,36 @@ int main(int count, char **arguments) {
     print_contact("one", &c);
     must(hpan_contact(view, &TYRE, two, 2, &LEVEL, &c), "contact");
     print_contact("two", &c);
+    hpan_tyre strips = TYRE;
+    strips.strips = HPAN_STRIPS;
+    must(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c), "contact");
+    print_contact("strips", &c);
+    EXPECT(offsetof(hpan_tyre, strips) == 36);
+    strips.strips = 1;
+    EXPECT(status(view, strips, LEVEL) == HPAN_CONTACT_LIMIT_REACHED);
+    strips.strips = 65536;
+    EXPECT(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c) == HPAN_ERROR_OPTION);
+    strips.strips = HPAN_STRIPS, strips.columns = 16;
+    EXPECT(hpan_contact(view, &strips, NULL, 0, &LEVEL, &c) == HPAN_ERROR_OPTION);
     hpan_tyre columns = TYRE;
     columns.columns = 64;
     must(hpan_contact(view, &columns, NULL, 0, &LEVEL, &c), "contact");
     print_contact("columns", &c);
+
+    /* what it may cost at most, and a ray */
+    hpan_cost most, ground;
+    must(hpan_contact_bound(view, &columns, 0, &most), "bound of columns");
+    EXPECT(c.cost.nodes <= most.nodes && c.cost.tests <= most.tests && c.cost.lines <= most.lines);
+    must(hpan_contact_bound(view, &TYRE, 2, &most), "bound of two points");
+    must(hpan_contact_bound(view, &TYRE, 1, &ground), "bound of a point");
+    EXPECT(ground.tests > 0 && most.tests == 2 * ground.tests && most.nodes == 2 * ground.nodes);
+    must(hpan_ray_bound(view, 5, 1 << HPAN_GROUND, &ground), "bound of a ray");
+    must(hpan_ray_bound(view, 5, 0, &most), "bound of a ray");
+    EXPECT(ground.tests > 0 && ground.tests <= most.tests && ground.lines <= most.lines);
+    must(hpan_ray_bound(view, 2001, 0, &most), "bound of no ray");
+    EXPECT(most.nodes == 0 && most.tests == 0);
+    EXPECT(hpan_ray_bound(view, 5, 8, &most) == HPAN_ERROR_OPTION);
+    EXPECT(hpan_contact_bound(view, &TYRE, 65, &most) == HPAN_ERROR_COUNT);
 
     /* the same wheel in rFactor's axes: (x, y, z) of ISO are (-z, x, y) */
     hpan_body rf = LEVEL;

@@ -116,11 +116,11 @@ fn csv_in_and_out() {
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     assert_eq!(
         out,
-        "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,asked_z,length\n\
-         -1,0,6,0,0,0.85,1,Steel plate,deck,found,top,,\n\
-         0,0,0,0,0,0.85,1,Asphalt,floor,found,near,2,\n\
-         0,0,,,,,,,,no ground,, 5, 2\n\
-         9,9,0,0,0,0.85,1,Asphalt,floor,found,top,,\n"
+        "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,asked_z,length\n\
+         -1,0,6,0,0,0.85,1,Steel plate,deck,found,top,0,,0,,\n\
+         0,0,0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,2,\n\
+         0,0,,,,,,,,no ground,,,,, 5, 2\n\
+         9,9,0,0,0,0.85,1,Asphalt,floor,found,top,0,,0,,\n"
     );
     expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv", "-o", "out.csv"]);
     assert_eq!(fs::read_to_string(folder.join("out.csv")).unwrap(), out);
@@ -880,7 +880,8 @@ fn fields_as_json() {
     let answers: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answers.as_array().unwrap().len(), fields.len());
     let found = "{\"x\":1.0,\"y\":2.0,\"z\":6.0,\"slope\":[0.0,0.0],\"mu\":0.85,\"rr\":1.0,\"material\":\"Steel plate\",\
-                 \"source\":\"deck\",\"status\":\"found\",\"reach\":\"below\",\"asked_z\":7.0,\"length\":7.0,";
+                 \"source\":\"deck\",\"status\":\"found\",\"reach\":\"below\",\"surface_type\":0.0,\
+                 \"cone_index\":null,\"label\":0.0,\"asked_z\":7.0,\"length\":7.0,";
     for (line, (_, wanted)) in out.lines().skip(1).zip(fields) {
         assert_eq!(line.trim().trim_end_matches(','), format!("{found}\"id\":{wanted},\"column_6\":null}}"));
     }

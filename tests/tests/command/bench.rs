@@ -4,9 +4,12 @@ use std::{fs, path::Path};
 
 use crate::shell::{BRIDGE, error, expect, folder, holds};
 use hardpan::Terrain;
+use hardpan::format::Header;
 use hardpan_builder::demo::fixtures;
 use hardpan_builder::{HeightField, Options, Scene, build};
 use serde_json::Value;
+use std::mem::offset_of;
+use verification::bytes::{Aligned, mend_all};
 
 /// Writes an image of a scene, and gives back the bound that it states: nodes, leaves, tests, lines.
 fn write(folder: &Path, name: &str, scene: &Scene) -> [u32; 4] {
@@ -251,4 +254,45 @@ fn what_bench_refuses() {
     image[middle] ^= 4;
     fs::write(folder.join("damaged.hpan"), &image).unwrap();
     error(2, &folder, &["bench", "damaged.hpan"]);
+}
+
+/// What rays and tyres come to, beside what the image states. One that states too little fails.
+#[test]
+fn cg_22_rays_and_tyres_beside_what_is_stated() {
+    let folder = folder("cg_22_rays_and_tyres_beside_what_is_stated");
+    write(&folder, "curb.hpan", &fixtures::curb());
+    let told = serde_json::from_str::<Value>(&expect(0, &folder, &["info", "curb.hpan", "--json"])[0]).unwrap();
+    for (plan, rows) in [("rays", 8), ("tyre", 4)] {
+        let facts = facts(&folder, &["curb.hpan", "-n", "4000", "--plan", plan]);
+        let reached = facts["reached"].as_array().unwrap();
+        assert_eq!(reached.len(), rows);
+        for row in reached {
+            let [stated, found] = ["stated", "found"].map(|name| costs(row, name));
+            assert!(found.iter().zip(stated).all(|(f, s)| *f > 0 && *f <= s), "{row}");
+        }
+        let asked: u64 = reached.iter().map(|row| row["asked"].as_u64().unwrap()).sum();
+        assert!((2000..5000).contains(&asked), "{asked}");
+        if plan == "rays" {
+            assert_eq!(reached[5]["name"], "5 m, all kinds");
+            assert_eq!(costs(&reached[5], "stated"), costs(&told, "ray_bound"));
+        }
+        let [out, _] = expect(0, &folder, &["bench", "curb.hpan", "-n", "400", "--plan", plan]);
+        holds(&out, &["stated", "found", "ratio"]);
+    }
+    let [out, _] = expect(0, &folder, &["info", "curb.hpan"]);
+    let [ray, tyre] = ["ray_bound", "tyre_bound"].map(|name| costs(&told, name));
+    holds(&out, &[&format!("ray of 5 m  at most {} nodes", ray[0]), &format!("tyre        at most {} nodes", tyre[0])]);
+
+    // no more stated than a vertical query takes
+    let mut image = Aligned::new(&fs::read(folder.join("curb.hpan")).unwrap());
+    let bound = offset_of!(Header, bound);
+    let least: Vec<u8> = image[bound..bound + 16].to_vec();
+    let table = offset_of!(Header, ray_bound);
+    (0..4).for_each(|row| image[table + 16 * row..][..16].copy_from_slice(&least));
+    mend_all(&mut image);
+    fs::write(folder.join("forged.hpan"), &image[..]).unwrap();
+    let [_, err] = expect(1, &folder, &["bench", "forged.hpan", "-n", "4000", "--plan", "rays"]);
+    holds(&err, &["cost more than the image states"]);
+    let [out, _] = expect(1, &folder, &["verify", "forged.hpan", "--json"]);
+    holds(&out, &["a ray of 5 m may cost"]);
 }

@@ -488,3 +488,63 @@ fn by_02_the_proving_ground_has_no_other_open_edges() {
     assert_eq!(lengths.map(f64::round), [784.0, 16.0, 64.0, 80.0], "{lengths:?}");
     assert_eq!((built.report.stitch.left, built.report.weld.left), (0, 0));
 }
+
+/// Every key of a scene of MAVS stands in the one that the demo writes, and the scene builds as it lies there.
+#[test]
+fn mv_01_the_demo_writes_a_scene_of_mavs() {
+    use hardpan_builder::settings::mavs::{Fate, KEYS};
+    let here = folder("demo_mavs");
+    let [out, err] = expect(0, &here, &["demo", "--scene", "mavs"]);
+    assert!(!err.contains("warning"), "{err}");
+    holds(&out, &["demo_scene.hpan", "the scene is hardpan-demo-mavs/scenes/demo_scene.json"]);
+    let inside = here.join("hardpan-demo-mavs");
+    for name in ["relief.png", "materials.png"] {
+        let (size, colours) = picture(&inside.join(name));
+        assert!(size[0] > 1000 && colours > 20, "{name}: {size:?}, {colours} colours");
+    }
+    let text = fs::read_to_string(inside.join("scenes/demo_scene.json")).unwrap();
+    let tree: Value = serde_json::from_str(&text).unwrap();
+    let keys = |value: &Value, path: &str, all: &mut Vec<String>| paths(value, path, all);
+    let mut all = Vec::new();
+    keys(&tree, "", &mut all);
+    for (key, ..) in KEYS {
+        // a map of heights goes before all other ground; a scale of an object is none of the document
+        let is_out = key.starts_with("Layered Surface.Heightmap") || *key == "Objects[].Scale";
+        assert_eq!(all.iter().any(|known| known == key), !is_out, "{key}");
+    }
+    let report = expect(0, &here, &["build", "hardpan-demo-mavs/scenes/demo_scene.json", "--json", "-o", "a.hpan"]);
+    let report: Value = serde_json::from_str(&report[0]).unwrap();
+    assert_eq!(report["scene"]["unknown"], json!([]));
+    let unused = report["scene"]["unused"].as_array().unwrap().len();
+    let listed = KEYS.iter().filter(|(key, _, fate)| *fate == Fate::Listed && all.iter().any(|known| known == key));
+    // flags that are off say nothing
+    assert_eq!(unused, listed.count() - 3, "{report}");
+    // the hill's top is 4 m high; in the trail there are tracks; a pothole is 15 cm deep
+    let mut asked = vec!["query", "hardpan-demo-mavs/demo_scene.hpan", "--json", "--", "40,0", "-10,4.9", "-6,1"];
+    let [answers, _] = expect(0, &here, &asked);
+    let answers: Value = serde_json::from_str(&answers).unwrap();
+    assert!((answers[0]["z"].as_f64().unwrap() - 4.0).abs() < 0.02, "{answers}");
+    assert_eq!(answers[1]["material"], "track @ field.obj");
+    let wave = 14.0 * 26.0 * 19.0 * 21.0 / 160_000.0;
+    assert!((answers[2]["z"].as_f64().unwrap() - (wave - 0.15)).abs() < 0.02, "{answers}");
+    // what somebody changed stays
+    fs::write(inside.join("potholes.txt"), "").unwrap();
+    holds(&error(2, &here, &["demo", "--scene", "mavs"]), &["potholes.txt", "--force"]);
+    asked.clear();
+    expect(0, &here, &["demo", "--scene", "mavs", "--force"]);
+}
+
+/// Paths of all keys of a tree, as the table of keys has them.
+fn paths(value: &Value, path: &str, all: &mut Vec<String>) {
+    match value {
+        Value::Object(table) => {
+            for (key, inner) in table {
+                let at = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                all.push(at.clone());
+                paths(inner, &at, all);
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|inner| paths(inner, &format!("{path}[]"), all)),
+        _ => {}
+    }
+}

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::shell::{error, expect, folder, holds, info};
+use crate::shell::{error, expect, folder, holds, info, soon};
 use serde_json::{Value, json};
 use verification::obj::{ends_in, real, real_file};
 
@@ -15,11 +15,17 @@ const TABLE: &str = include_str!("../../goldens/files.txt");
 
 /// The command with 1 GiB of address space.
 fn bounded(here: &Path, file: &Path) -> (Option<i32>, String, Duration) {
+    bounded_with(here, file, "")
+}
+
+/// The same, with more typed.
+fn bounded_with(here: &Path, file: &Path, more: &str) -> (Option<i32>, String, Duration) {
     let start = Instant::now();
     let output = std::process::Command::new("sh")
-        .args(["-c", "ulimit -v 1048576; exec \"$0\" build \"$1\" -o out.hpan --undersides ground --stitch false --rays none --json"])
+        .args(["-c", "ulimit -v 1048576; exec \"$0\" build \"$1\" -o out.hpan --undersides ground --stitch false --rays none --json $2"])
         .arg(&*crate::shell::HARDPAN)
         .arg(file)
+        .arg(more)
         .current_dir(here)
         .output()
         .unwrap();
@@ -37,8 +43,8 @@ fn cg_01_real_files_as_the_table_says() {
     let rows: Vec<Vec<&str>> =
         TABLE.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(" | ").collect()).collect();
     let listed = |file: &Path| rows.iter().any(|row| ends(file, row[0]));
-    let mine = |file: &Path| ["ply", "stl", "STL", "gltf", "glb"].iter().any(|end| ends_in(file, end));
-    for file in ["ply", "stl", "gltf", "malformed"].iter().flat_map(|set| real(set)).filter(|f| mine(f)) {
+    let mine = |file: &Path| ["ply", "stl", "STL", "gltf", "glb", "crg"].iter().any(|end| ends_in(file, end));
+    for file in ["ply", "stl", "gltf", "crg", "malformed"].iter().flat_map(|set| real(set)).filter(|f| mine(f)) {
         assert!(listed(&file), "{} is not in the table", file.display());
     }
     for row in &rows {
@@ -386,5 +392,253 @@ fn bad_meshes_end_with_one_clear_error() {
     ] {
         fs::write(here.join(name), bytes).unwrap();
         holds(&error(2, &here, &["build", name]), &[name, wanted]);
+    }
+}
+
+/// The hill as a GLB whose text another function changes.
+fn changed(change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let (text, buffer) = gltf(true);
+    let mut tree: Value = serde_json::from_slice(&text).unwrap();
+    change(&mut tree);
+    container(tree.to_string().as_bytes(), &buffer)
+}
+
+/// What nodes place is counted before any of it takes memory.
+#[test]
+fn mv_59_copies_of_a_gltf_are_counted_before_they_are_made() {
+    let here = folder("gltf_copies");
+    let file = here.join("many.glb");
+    let copies = |count: usize| {
+        changed(|tree| {
+            tree["nodes"] = (0..count).map(|i| json!({ "mesh": 0, "translation": [9 * i, 0, 0] })).collect();
+            tree.as_object_mut().unwrap().remove("scenes");
+        })
+    };
+    // 32 triangles each
+    fs::write(&file, copies(200_000)).unwrap();
+    let (code, text, time) = bounded(&here, &file);
+    assert_eq!(code, Some(2), "{text}");
+    holds(&text, &["many.glb: 200,000 places come to 6,400,000 triangles, about ", "2,000,000 are the most"]);
+    assert!(time < Duration::from_secs(5), "{time:?}");
+    let (code, text, _) = bounded_with(&here, &file, "--max-triangles 9000000 --memory 100MiB");
+    assert_eq!(code, Some(2), "{text}");
+    holds(&text, &["100 MiB are the most"]);
+    // as many as it may be
+    fs::write(&file, copies(5)).unwrap();
+    let [_, said] = expect(0, &here, &["build", "many.glb", "--max-triangles", "160"]);
+    holds(&said, &["5 places come to 160 triangles"]);
+    let image = fs::read(here.join("many.hpan")).unwrap();
+    error(2, &here, &["build", "many.glb", "--max-triangles", "159"]);
+    assert_eq!(fs::read(here.join("many.hpan")).unwrap(), image);
+    // one mesh without copies is bounded where a bound is typed
+    fs::write(here.join("hill.obj"), as_obj()).unwrap();
+    expect(0, &here, &["build", "hill.obj"]);
+    let why = error(2, &here, &["build", "hill.obj", "--max-triangles", "31"]);
+    holds(&why, &["all sources come to 32 triangles", "31 are the most"]);
+}
+
+/// Small files that name much.
+#[test]
+fn a_small_gltf_takes_little_memory() {
+    let here = folder("gltf_memory");
+    let file = here.join("a.glb");
+    let ends = |bytes: Vec<u8>, wanted: i32, words: &str| {
+        fs::write(&file, bytes).unwrap();
+        let (code, text, time) = bounded(&here, &file);
+        assert_eq!(code, Some(wanted), "{text}");
+        holds(&text, &[words]);
+        assert!(time < Duration::from_secs(10), "{words}: {time:?}");
+        let left: Vec<_> = fs::read_dir(&here).unwrap().map(|f| f.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| name != "out.hpan") || wanted == 0, "{left:?}");
+    };
+    // primitives that share one list of vertices have it once
+    let primitive = json!({ "attributes": { "POSITION": 0 }, "indices": 1 });
+    let many = changed(|tree| {
+        tree["accessors"][0]["count"] = json!(25);
+        tree["meshes"][0]["primitives"] = vec![primitive.clone(); 1000].into();
+    });
+    ends(many, 0, "");
+    fs::remove_file(here.join("out.hpan")).unwrap();
+    // nodes in each other, without names, each with a mesh
+    let deep = changed(|tree| {
+        tree["meshes"][0]["primitives"][0] = json!({ "attributes": { "POSITION": 0 }, "mode": 0 });
+        let node = |i: usize| json!({ "mesh": 0, "children": [i + 1] });
+        let nodes: Vec<Value> = (0..60_000).map(node).chain([json!({ "mesh": 0 })]).collect();
+        tree["nodes"] = nodes.into();
+        tree["scenes"] = json!([{ "nodes": [0] }]);
+    });
+    ends(deep, 2, "there are no faces to build from");
+    // elements without bytes
+    let zeros = changed(|tree| {
+        tree["accessors"][0] = json!({ "componentType": 5126, "count": 4_000_000_000u64, "type": "VEC3" });
+    });
+    ends(zeros, 2, "accessors[0]: it states 4,000,000,000 elements");
+    // lists of nothing
+    let empty = format!("{{\"nodes\": [{}{{}}]}}", "{},".repeat(5_000_000));
+    ends(container(empty.as_bytes(), &[]), 2, "its JSON has more than 4,000,000 objects");
+}
+
+/// One file of bytes, named by many buffers, is read once.
+#[test]
+fn buffers_of_one_file_are_read_once() {
+    let here = folder("gltf_one_file");
+    let (text, buffer) = gltf(false);
+    let mut tree: Value = serde_json::from_slice(&text).unwrap();
+    let mut whole = buffer;
+    whole.resize(8 << 20, 0);
+    fs::write(here.join("a buffer.bin"), &whole).unwrap();
+    tree["buffers"] = vec![tree["buffers"][0].clone(); 1000].into();
+    let file = here.join("a.gltf");
+    fs::write(&file, tree.to_string()).unwrap();
+    let (code, text, _) = bounded(&here, &file);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+/// Programs write lines into heads that no PLY has, and ends of lines of old machines.
+#[test]
+fn odd_lines_of_ply_and_stl_are_read() {
+    let here = folder("odd_lines");
+    let built = |name: &str, bytes: &[u8]| -> Value {
+        fs::write(here.join(name), bytes).unwrap();
+        let [report, _] = expect(0, &here, &["build", name, "-o", "a.hpan", "--json"]);
+        serde_json::from_str(&report).unwrap()
+    };
+    let head = String::from_utf8(ply("ascii", false)).unwrap();
+    let odd = head.replace("element vertex", "made by a program\nCopyright: nobody\nelement vertex");
+    let report = built("odd.ply", odd.as_bytes());
+    assert_eq!(report["ground"]["used"]["triangles"], 32);
+    let ignored = report["import"]["files"][0]["ignored"].as_array().unwrap().clone();
+    let lines = ignored.iter().find(|c| c["what"] == "unknown_head_lines").unwrap();
+    assert_eq!((&lines["count"], &lines["first_line"]), (&json!(2), &json!(4)));
+    fs::write(here.join("bad.ply"), head.replace("element vertex 25", "element vertex")).unwrap();
+    holds(&error(2, &here, &["build", "bad.ply"]), &["line 4: this is no line of the head of a PLY"]);
+    let report = built("cr.stl", text_stl().replace("\r\n", "\r").replace('\n', "\r").as_bytes());
+    assert_eq!(report["ground"]["used"]["triangles"], 32);
+    assert_eq!(info(&here, "a.hpan")["sources"], json!(["hill top"]));
+    let report = built("cr.ply", head.replace('\n', "\r").as_bytes());
+    assert_eq!(report["ground"]["used"]["triangles"], 32);
+}
+
+/// A box stands for a mesh, at each of its places.
+#[test]
+fn mv_52_a_box_stands_for_an_obstacle() {
+    let here = folder("box_obstacle");
+    fs::write(here.join("hill.obj"), as_obj()).unwrap();
+    fs::write(here.join("plane.obj"), "v -50 -50 0\nv 50 -50 0\nv 50 50 0\nv -50 50 0\nf 1 2 3 4\n").unwrap();
+    let text = "[[source]]\nfile = \"plane.obj\"\n[[source]]\nfile = \"hill.obj\"\nobstacle = \"box\"\n\
+                [[source.placed]]\nat = [10, 0, 1]\n[[source.placed]]\nat = [20, 0, 0]\nyaw_deg = 90\n";
+    fs::write(here.join("a.toml"), text).unwrap();
+    let [report, _] = expect(0, &here, &["build", "--settings", "a.toml", "--json", "-o", "a.hpan"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    // two boxes of twelve triangles instead of two hills of 32
+    assert_eq!(report["ground"]["ignored"]["obstacles"], 24);
+    let image = hardpan_builder::ImageFile::open(here.join("a.hpan")).unwrap();
+    let terrain = hardpan::Terrain::open(&image).unwrap();
+    let top = |x: f64, y: f64| {
+        let ray = terrain.ray_to([x, y, 30.0], [x, y, -1.0]).unwrap();
+        let hit = terrain.raycast(ray, &hardpan::RayOptions::default()).hit;
+        (format!("{:?}", hit.kind), ((30.0 - 31.0 * hit.t) * 1e3).round() / 1e3)
+    };
+    // the hill is 4 m wide and 2 m high, and lies 1 m up; turned it lies west of its place
+    assert_eq!(top(10.1, 0.1), ("Obstacle".into(), 3.0));
+    assert_eq!(top(13.9, 3.9), ("Obstacle".into(), 3.0));
+    assert_eq!(top(16.1, 3.9), ("Obstacle".into(), 2.0));
+    assert_eq!(top(14.5, 0.1), ("Ground".into(), 0.0));
+    drop(image);
+    // the record says it, and so it builds again
+    expect(0, &here, &["verify", "a.hpan", "--against", "plane.obj", "hill.obj"]);
+    fs::write(here.join("a.toml"), text.replace("\"box\"", "\"ball\"")).unwrap();
+    holds(&error(2, &here, &["build", "--settings", "a.toml"]), &["a.toml: line 5", "true, false or \"box\""]);
+}
+
+/// Sections of a TDF name prefixes: the material's name, gain and type are those of the longest that fits.
+#[test]
+fn rf_46_rf_54_prefixes_of_a_tdf() {
+    let here = folder("rf_46_tdf");
+    let square = |name: &str, x: i32| {
+        let (a, b) = (x, x + 10);
+        format!("usemtl {name}\nv {a} 0 0\nv {b} 0 0\nv {b} 10 0\nv {a} 10 0\nf -4 -3 -2 -1\n")
+    };
+    let names = ["road_03", "roadside", "kerbRed", "other", "road_04"];
+    let mesh: String = names.iter().zip(0..).map(|(name, i)| square(name, 10 * i)).collect();
+    fs::write(here.join("track.obj"), mesh).unwrap();
+    let text = "// made by hand\r\n[MARBLE]\r\nDry=9 Materials=road\r\n[FEEDBACK]\r\n\
+                Dry=1.05 Wet=0.7 Resistance=0.0 Sound=dry // asphalt\r\nMaterials=road,pits\r\n\
+                [Feedback]\r\nDry=0.6 Wet=0.5 Sound=grass\r\nMaterials=roadside, grass\r\n\
+                [FEEDBACK]\r\nDry=0.9 Reaction=rumblestrip\r\nMaterials=kerb\r\n";
+    fs::write(here.join("track.tdf"), text).unwrap();
+    expect(0, &here, &["build", "track.obj", "--settings", "track.tdf"]);
+    let [answers, _] = expect(0, &here, &["query", "track.hpan", "--json", "5,5", "15,5", "25,5", "35,5", "45,5"]);
+    let answers: Value = serde_json::from_str(&answers).unwrap();
+    let found: Vec<&str> = answers.as_array().unwrap().iter().map(|a| a["material"].as_str().unwrap()).collect();
+    assert_eq!(found, ["road", "roadside", "kerb", "other", "road"]);
+    let materials = info(&here, "track.hpan")["materials"].clone();
+    let of = |name: &str| {
+        let m = materials.as_array().unwrap().iter().find(|m| m["name"] == name).unwrap();
+        (m["gain"].as_f64().unwrap(), m["surface_type"].as_u64().unwrap())
+    };
+    let near = |(gain, kind): (f64, u64), wanted: (f64, u64)| (gain - wanted.0).abs() < 1e-6 && kind == wanted.1;
+    assert!(near(of("road"), (1.05, 0)) && near(of("roadside"), (0.6, 2)) && near(of("kerb"), (0.9, 5)), "{materials}");
+    assert!(near(of("other"), (1.0, 0)), "{materials}");
+    for (text, wanted) in [
+        ("Materials=road\n", "there is no section [FEEDBACK]"),
+        ("[FEEDBACK]\nDry=x Materials=road\n", "line 2: Dry is \"x\"; write a number"),
+        ("[FEEDBACK]\nDry=1 Materials=ro*\n", "line 2: the prefix \"ro*\" has a wildcard"),
+    ] {
+        fs::write(here.join("track.tdf"), text).unwrap();
+        holds(&error(2, &here, &["build", "track.obj", "--settings", "track.tdf"]), &["track.tdf", wanted]);
+    }
+    fs::write(here.join("track.tdf"), "[FEEDBACK]\nDry=1 Sound=wood Materials=road\n").unwrap();
+    let [_, said] = expect(0, &here, &["build", "track.obj", "--settings", "track.tdf"]);
+    holds(&said, &["line 2: sound=\"wood\" is no type of ground that is known"]);
+    let [_, why] = soon(2, 3, &here, &["build", "track.tdf"]);
+    holds(&why, &["hardpan build MESH.obj --settings track.tdf"]);
+}
+
+/// Triangles, extents and heights are those of another program (tests/goldens/meshes.py).
+#[test]
+fn cg_01_meshes_are_those_of_trimesh() {
+    let here = folder("cg_01_trimesh");
+    let text = include_str!("../../goldens/meshes.csv");
+    let mut parts: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix(',') {
+            None => parts.push((line, Vec::new())),
+            Some(place) => parts.last_mut().unwrap().1.push(place),
+        }
+    }
+    for (head, places) in parts {
+        let words: Vec<&str> = head.split(',').collect();
+        let Some(file) = real_file(words[0]) else { return };
+        let numbers = |texts: &[&str]| texts.iter().map(|t| t.parse::<f64>().unwrap()).collect::<Vec<_>>();
+        let typed = [
+            "build",
+            file.to_str().unwrap(),
+            "-o",
+            "a.hpan",
+            "--undersides",
+            "ground",
+            "--stitch",
+            "false",
+            "--rays",
+            "none",
+            "--json",
+        ];
+        let report: Value = serde_json::from_str(&expect(0, &here, &typed)[0]).unwrap();
+        assert_eq!(read_of(&report).to_string(), words[1], "{head}");
+        let bounds = info(&here, "a.hpan")["bounds"].clone();
+        let ends = ["min", "max"].map(|end| serde_json::from_value::<Vec<f64>>(bounds[end].clone()).unwrap()).concat();
+        let near = ends.iter().zip(numbers(&words[2..])).all(|(a, b)| (a - b).abs() < 3e-4);
+        assert!(near, "{}: {ends:?}", words[0]);
+        let csv: String = places.iter().map(|p| p.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+        fs::write(here.join("places.csv"), format!("x,y\n{csv}")).unwrap();
+        let [out, _] = expect(0, &here, &["query", "a.hpan", "--csv", "places.csv", "--json"]);
+        let answers: Value = serde_json::from_str(&out).unwrap();
+        for (place, answer) in places.iter().zip(answers.as_array().unwrap()) {
+            let z: f64 = place.rsplit(',').next().unwrap().parse().unwrap();
+            let found = answer["z"].as_f64().unwrap();
+            // half a step in plan, on a slope of 60 degrees, and in height
+            assert!((found - z).abs() < 4e-4, "{}: {place}: {found}", words[0]);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Files of heights: against what rasterio, pyproj and Pillow say of them (`tests/goldens/heights.py`), and bad ones.
 
 use crate::shell::{error, expect, folder, holds, info, soon};
+use hardpan::Terrain;
 use hardpan_builder::HeightField;
 use hardpan_builder::image::earth::Earth;
 use hardpan_builder::import::{Frame, Import, heights::Heights, read};
@@ -450,6 +451,143 @@ fn bomb(name: &str, zeros: usize) -> Vec<u8> {
     [local, central, end].concat()
 }
 
+/// Runs a command with a gigabyte of memory and 30 seconds; its code, and what it says.
+fn bounded(folder: &Path, typed: &[&str]) -> [String; 2] {
+    let script = "ulimit -t 30; ulimit -v 1048576; exec \"$0\" \"$@\" --threads 2";
+    let mut command = std::process::Command::new("sh");
+    let output = command.args(["-c", script]).arg(&*crate::shell::HARDPAN).args(typed).current_dir(folder).output();
+    let output = output.unwrap();
+    let code = output.status.code().map_or("killed".into(), |code| code.to_string());
+    [code, String::from_utf8_lossy(&output.stderr).into_owned()]
+}
+
+/// A tag of a TIFF: its number, the type and the count of its values, and their bytes.
+type Tag = (u16, u16, u32, Vec<u8>);
+
+fn tag(number: u16, kind: u16, values: &[u32]) -> Tag {
+    let size = if kind == 3 { 2 } else { 4 };
+    (number, kind, values.len() as u32, values.iter().flat_map(|v| v.to_le_bytes()[..size].to_vec()).collect())
+}
+
+fn doubles(number: u16, values: &[f64]) -> Tag {
+    (number, 12, values.len() as u32, values.iter().flat_map(|v| v.to_le_bytes()).collect())
+}
+
+fn words(number: u16, text: &str) -> Tag {
+    (number, 2, text.len() as u32 + 1, [text.as_bytes(), &[0]].concat())
+}
+
+/// Keys of metres on a plane with this code.
+fn on_plane(code: u32) -> Tag {
+    tag(34_735, 3, &[1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, code])
+}
+
+/// A TIFF of data from byte 8 on, and of tags.
+fn tiff(data: &[u8], mut tags: Vec<Tag>) -> Vec<u8> {
+    tags.sort_by_key(|t| t.0);
+    let mut file = b"II*\0".to_vec();
+    file.extend((8 + data.len() as u32).to_le_bytes());
+    file.extend(data);
+    file.extend((tags.len() as u16).to_le_bytes());
+    let mut rest = Vec::new();
+    let behind = file.len() + 12 * tags.len() + 4;
+    for (number, kind, count, bytes) in tags {
+        file.extend(number.to_le_bytes());
+        file.extend(kind.to_le_bytes());
+        file.extend(count.to_le_bytes());
+        let mut value = ((behind + rest.len()) as u32).to_le_bytes().to_vec();
+        if bytes.len() <= 4 {
+            value = bytes;
+            value.resize(4, 0);
+        } else {
+            rest.extend(bytes);
+        }
+        file.extend(value);
+    }
+    file.extend([0; 4]);
+    file.extend(rest);
+    file
+}
+
+/// A TIFF of one strip of heights.
+fn strip(columns: u32, heights: &[i16], more: Vec<Tag>) -> Vec<u8> {
+    let data: Vec<u8> = heights.iter().flat_map(|h| h.to_le_bytes()).collect();
+    let rows = heights.len() as u32 / columns;
+    let head = [(256, columns), (257, rows), (258, 16), (259, 1), (262, 1), (277, 1), (278, rows), (339, 2)];
+    let place = [(273, 8), (279, data.len() as u32)];
+    let plain = head.into_iter().chain(place).map(|(number, value)| tag(number, 4, &[value]));
+    tiff(&data, plain.chain(more).collect())
+}
+
+/// A GeoTIFF of 16-bit heights on metres, of which a few tiles are there: all posts of a tile have one height.
+fn sparse(side: u32, tile: u32, there: &[([u32; 2], u16)]) -> Vec<u8> {
+    let across = side.div_ceil(tile);
+    let (mut offsets, mut counts) = (vec![0; (across * across) as usize], vec![0; (across * across) as usize]);
+    let mut data = Vec::new();
+    for ([i, j], height) in there {
+        let number = (j * across + i) as usize;
+        (offsets[number], counts[number]) = (8 + data.len() as u32, 2 * tile * tile);
+        data.extend((0..tile * tile).flat_map(|_| height.to_le_bytes()));
+    }
+    let head = [(256, side), (257, side), (258, 16), (259, 1), (262, 1), (277, 1), (322, tile), (323, tile)];
+    let plain = head.into_iter().map(|(number, value)| tag(number, 4, &[value]));
+    let place = [doubles(33_550, &[10.0, 10.0, 0.0]), doubles(33_922, &[0.0, 0.0, 0.0, 400_000.0, 5_000_000.0, 0.0])];
+    let lists = [tag(324, 4, &offsets), tag(325, 4, &counts), on_plane(32_632)];
+    tiff(&data, plain.chain(place).chain(lists).collect())
+}
+
+/// Posts are counted before memory is taken: sparse and forged files stay under a gigabyte, and a window is read alone.
+#[test]
+fn by_16_memory_is_bounded() {
+    let folder = folder("heights_memory");
+    // 400 million posts, of which those of two tiles are there
+    let file = sparse(20_000, 256, &[([40, 40], 7), ([41, 40], 9)]);
+    fs::write(folder.join("near.tif"), file).unwrap();
+    assert_eq!(bounded(&folder, &["build", "near.tif"])[0], "0");
+    let z = |image: &str, place: &str| {
+        let [out, _] = expect(0, &folder, &["query", image, "--json", place]);
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["z"].as_f64()
+    };
+    let [x, y] = [400_000 + 256 * 10 * 40, 5_000_000 - 256 * 10 * 40];
+    assert_eq!(z("near.hpan", &format!("{},{}", x + 1000, y - 1000)), Some(7.0));
+    assert_eq!(z("near.hpan", &format!("{},{}", x + 3000, y - 1000)), Some(9.0));
+    // far apart they do not fit, and a part of them does
+    let file = sparse(20_000, 256, &[([1, 1], 7), ([70, 70], 9)]);
+    fs::write(folder.join("far.tif"), file).unwrap();
+    let [code, err] = bounded(&folder, &["build", "far.tif"]);
+    assert_eq!(code, "2", "{err}");
+    holds(&err, &["MB in memory", "400 MB are the most", "--window"]);
+    let window = "402000,4990000,408000,4998000";
+    assert_eq!(bounded(&folder, &["build", "far.tif", "--window", window])[0], "0");
+    assert_eq!(z("far.hpan", "404000,4996000"), Some(7.0));
+    // nothing is there at all
+    fs::write(folder.join("none.tif"), sparse(20_000, 256, &[])).unwrap();
+    let [code, err] = bounded(&folder, &["build", "none.tif"]);
+    assert_eq!(code, "2", "{err}");
+    // pictures that claim what a few bytes may hold
+    let mut bmp = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+    for v in [60_000u32, 60_000, 0x8_0001, 1, 0, 0, 0, 0, 0] {
+        bmp.extend(v.to_le_bytes());
+    }
+    bmp.resize(1_000_000, 0);
+    fs::write(folder.join("big.bmp"), bmp).unwrap();
+    let [code, err] = bounded(&folder, &["build", "big.bmp", "--cell", "1", "--height-scale", "1"]);
+    assert_eq!(code, "2", "{err}");
+    holds(&err, &["60,000 x 60,000 posts", "28,800 MB in memory"]);
+    // a mesh that names a million zeros two hundred times
+    let zeros = "AAAA".repeat(1_000_000 / 3 + 1);
+    let primitives = vec!["{\"attributes\":{\"POSITION\":0}}"; 200].join(",");
+    let text = format!(
+        "{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{primitives}]}}],\
+         \"accessors\":[{{\"componentType\":5126,\"count\":1000000,\"type\":\"VEC3\"}}],\
+         \"buffers\":[{{\"byteLength\":1000000,\"uri\":\"data:application/octet-stream;base64,{zeros}\"}}]}}"
+    );
+    fs::write(folder.join("zeros.gltf"), text).unwrap();
+    let [code, err] = bounded(&folder, &["build", "zeros.gltf"]);
+    assert_eq!(code, "2", "{err}");
+    holds(&err, &["33,554,432 are the most"]);
+}
+
 /// Cut, and with bytes changed, files end soon: they are built or refused, whatever stands in them.
 #[test]
 fn by_16_damaged_files_end_soon() {
@@ -457,13 +595,8 @@ fn by_16_damaged_files_end_soon() {
     let folder = folder("heights_damaged");
     let typed = ["-o", "x.hpan", "--cell", "1", "--height-scale", "1", "--file-crs", "EPSG:4326"];
     let run = |file: &Path| {
-        let script = "ulimit -t 30; ulimit -v 4194304; exec \"$0\" \"$@\"";
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", script]).arg(&*crate::shell::HARDPAN).arg("build").arg(file).args(typed);
-        let output = command.current_dir(&folder).output().unwrap();
-        let code = output.status.code();
-        let err = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!([Some(0), Some(2), Some(3)].contains(&code), "{}: {code:?} {err}", file.display());
+        let [code, err] = bounded(&folder, &[&["build", file.to_str().unwrap()][..], &typed].concat());
+        assert!(["0", "2", "3"].contains(&&*code), "{}: {code} {err}", file.display());
     };
     for entry in fs::read_dir(data.join("malformed")).unwrap() {
         let path = entry.unwrap().path();
@@ -603,4 +736,292 @@ fn by_16_sources_of_heights_have_friction() {
     fs::write(folder.join("s.toml"), settings.replace("mu = 0.3", "include = false")).unwrap();
     expect(0, &folder, &["build", "--settings", "s.toml"]);
     assert_eq!(["20,20", "120,20"].map(mu), [None, Some(0.6)]);
+}
+
+/// The height fields of an image file.
+fn fields(folder: &Path, image: &str) -> Vec<HeightField> {
+    let image = hardpan_builder::Image::copy_of(&fs::read(folder.join(image)).unwrap()).unwrap();
+    hardpan_builder::image::decode::fields(&Terrain::open(&image).unwrap())
+}
+
+/// Posts by their places, as bits.
+fn posts(fields: &[HeightField]) -> BTreeSet<[u64; 3]> {
+    let of = |f: &HeightField| {
+        let post = |(i, z): (usize, &f64)| {
+            let [x, y] = [i % f.columns, i / f.columns].map(|n| n as f64 * f.pitch);
+            [f.origin[0] + x, f.origin[1] + y, *z].map(f64::to_bits)
+        };
+        f.heights.iter().enumerate().filter(|(_, z)| !z.is_nan()).map(post).collect::<Vec<_>>()
+    };
+    fields.iter().flat_map(of).collect()
+}
+
+/// Rough ground: blocks of it have units of all kinds, and some posts no height.
+fn rough(c: usize, r: usize) -> f64 {
+    match (c, r) {
+        (30..34, 20..23) => -9999.0,
+        (0..12, _) => 5.0,
+        (12..24, _) => 5.0 + 0.37 * (c * c % 19) as f64,
+        _ => 90.0 * ((c * 7 + r * 5) % 13) as f64 + 0.01 * (c * r) as f64,
+    }
+}
+
+/// Posts of height fields survive `rebuild` and `merge` to the bit, in tiles of any size.
+#[test]
+fn rf_65_posts_survive_merge_and_rebuild() {
+    let folder = folder("heights_again");
+    fs::write(folder.join("w.asc"), asc(50, 41, [433_000.0, 5_278_000.0], rough)).unwrap();
+    fs::write(folder.join("e.asc"), asc(30, 41, [433_500.0, 5_278_000.0], |c, r| rough(c + 3, r + 1))).unwrap();
+    let road = "v 433100 5278100 50\nv 433190 5278100 50\nv 433190 5278190 51\nf 1 2 3\n";
+    fs::write(folder.join("road.obj"), road).unwrap();
+    for tile in ["64m", "1024m"] {
+        let settings = |files: &[&str], out: &str| {
+            let mut text = String::new();
+            for file in files {
+                let crs =
+                    if file.ends_with("asc") { "file_crs = \"EPSG:32632\"\n" } else { "up = \"z\"\nunit = \"m\"\n" };
+                text += &format!("[[source]]\nfile = \"{file}\"\n{crs}");
+            }
+            fs::write(folder.join("s.toml"), text).unwrap();
+            expect(0, &folder, &["build", "--settings", "s.toml", "-o", out, "--tile", tile]);
+        };
+        settings(&["w.asc"], "w.hpan");
+        settings(&["e.asc"], "e.hpan");
+        settings(&["w.asc", "road.obj"], "mixed.hpan");
+        let [w, e] = ["w.hpan", "e.hpan"].map(|name| fields(&folder, name));
+        let [one] = &w[..] else { panic!("{}", w.len()) };
+        assert_eq!((one.columns, one.rows, one.pitch, one.origin), (50, 41, 10.0, [433_005.0, 5_278_005.0]));
+        assert_eq!(posts(&w).len(), 50 * 41 - 12);
+        // by its own settings the file is the same
+        for name in ["w.hpan", "mixed.hpan"] {
+            expect(0, &folder, &["rebuild", name, "-o", "again.hpan"]);
+            let [a, b] = [name, "again.hpan"].map(|name| fs::read(folder.join(name)).unwrap());
+            assert!(a == b, "{name} {tile}");
+        }
+        // by others the posts stay
+        let zero = ["--mu-multiply", "0.5", "--origin", "430080,5275648,4096"];
+        expect(0, &folder, &[&["rebuild", "w.hpan", "-o", "other.hpan"], &zero[..]].concat());
+        let [before, after] = ["w.hpan", "other.hpan"].map(|name| info(&folder, name));
+        assert_ne!(before["identity"], after["identity"]);
+        assert_eq!([&before["error"], &before["frame"]["crs"]], [&after["error"], &after["frame"]["crs"]]);
+        assert_eq!(posts(&w), posts(&fields(&folder, "other.hpan")));
+        expect(0, &folder, &["verify", "other.hpan"]);
+        // together, in any order, with a mesh too
+        expect(0, &folder, &["merge", "w.hpan", "e.hpan", "-o", "both.hpan"]);
+        expect(0, &folder, &["merge", "e.hpan", "w.hpan", "-o", "turned.hpan"]);
+        let [both, turned] = ["both.hpan", "turned.hpan"].map(|name| info(&folder, name));
+        assert_eq!(both["identity"], turned["identity"]);
+        assert_eq!(both["frame"]["crs"]["epsg"], 32_632);
+        let all: BTreeSet<_> = posts(&w).union(&posts(&e)).copied().collect();
+        assert_eq!(posts(&fields(&folder, "both.hpan")), all, "{tile}");
+        expect(0, &folder, &["verify", "both.hpan"]);
+        expect(0, &folder, &["merge", "mixed.hpan", "e.hpan", "-o", "all.hpan"]);
+        assert_eq!(posts(&fields(&folder, "all.hpan")), all);
+        let [out, _] = expect(0, &folder, &["query", "all.hpan", "433180,5278110,50", "--json"]);
+        let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert!((answer[0]["z"].as_f64().unwrap() - 50.1).abs() < 0.1, "{answer}");
+        // moved by less than a step of height all posts move alike
+        expect(0, &folder, &["merge", "w.hpan", "-o", "moved.hpan", "--place", "w.hpan:0,0,0.3"]);
+        let moved = fields(&folder, "moved.hpan");
+        let pairs = w[0].heights.iter().zip(&moved[0].heights).filter(|(a, _)| !a.is_nan());
+        let by: BTreeSet<u64> = pairs.map(|(a, b)| (b - a).to_bits()).collect();
+        assert_eq!(by.len(), 1);
+        assert!((f64::from_bits(*by.first().unwrap()) - 0.3).abs() < 1e-5);
+        // posts lie along x and y
+        let yaw = ["merge", "w.hpan", "-o", "no.hpan", "--place", "w.hpan:0,0,0,90"];
+        holds(&error(3, &folder, &yaw), &["w.hpan", "cannot be turned"]);
+    }
+    // fields of 8 and of 16 bits, with a mesh that was mended
+    expect(0, &folder, &["demo", "-o", "demo"]);
+    expect(0, &folder, &["rebuild", "demo/proving-ground.hpan", "-o", "again.hpan"]);
+    let [a, b] = ["demo/proving-ground.hpan", "again.hpan"].map(|name| fs::read(folder.join(name)).unwrap());
+    assert!(a == b);
+    // two places of the earth are none
+    fs::write(folder.join("o.asc"), asc(9, 9, [433_000.0, 5_278_000.0], rough)).unwrap();
+    expect(0, &folder, &["build", "o.asc", "--file-crs", "EPSG:25832"]);
+    holds(&error(2, &folder, &["merge", "w.hpan", "o.hpan", "-o", "no.hpan"]), &["WGS 84", "ETRS89"]);
+}
+
+/// Heights of an image as GeoTIFF and as OBJ, and what compares and checks such images.
+#[test]
+fn by_16_images_of_heights_go_out() {
+    let folder = folder("heights_out");
+    let height = |c: usize, r: usize| if (c, r) == (2, 1) { -9999.0 } else { (100 + 7 * c + c * r) as f64 };
+    fs::write(folder.join("a.asc"), asc(12, 9, [433_000.0, 5_278_000.0], height)).unwrap();
+    expect(0, &folder, &["build", "a.asc", "--file-crs", "EPSG:25832"]);
+    expect(0, &folder, &["export", "tif", "a.hpan"]);
+    let import = read(&[folder.join("a-heights.tif")], &Frame::default()).unwrap();
+    let field = &import.scene.fields[0];
+    assert_eq!((field.columns, field.rows, field.pitch, field.origin), (12, 9, 10.0, [433_005.0, 5_278_005.0]));
+    for (c, r) in (0..9).flat_map(|r| (0..12).map(move |c| (c, r))) {
+        // the post in the north beside the void is in no cell that is ground
+        let is_none = [(2, 0), (2, 1)].contains(&(c, r));
+        let found = field.heights[(8 - r) * 12 + c];
+        assert!(if is_none { found.is_nan() } else { found == height(c, r) }, "{c} {r}: {found}");
+    }
+    let crs = import.crs.unwrap();
+    assert_eq!((crs.record.code, crs.datum.as_str()), (25_832, "ETRS89"));
+    // triangles have the heights of posts, and say how far they are off between them
+    let [out, _] = expect(0, &folder, &["export", "obj", "a.hpan", "--json"]);
+    let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(facts["triangles"], 2 * (11 * 8 - 4));
+    assert_eq!(facts["off_between_posts"], 0.25);
+    expect(0, &folder, &["build", "--settings", "a-ground.toml", "-o", "mesh.hpan"]);
+    let [a, mesh] = ["a.hpan", "mesh.hpan"].map(|name| info(&folder, name)["error"]["height"].as_f64().unwrap());
+    assert!((mesh - a - 0.25).abs() < 1e-9, "{mesh} {a}");
+    expect(1, &folder, &["diff", "a.hpan", "mesh.hpan"]);
+    expect(0, &folder, &["diff", "a.hpan", "a.hpan"]);
+    expect(0, &folder, &["check", "a.hpan", "--only", "gap,step,double-surface"]);
+    // without fields somebody says the side
+    fs::write(folder.join("flat.obj"), "v 0 0 1\nv 9 0 1\nv 9 9 1\nv 0 9 1\nf 1 2 3 4\n").unwrap();
+    expect(0, &folder, &["build", "flat.obj"]);
+    holds(&error(2, &folder, &["export", "tif", "flat.hpan"]), &["--cell"]);
+    expect(0, &folder, &["export", "tif", "flat.hpan", "--cell", "3"]);
+}
+
+/// Options of heights where a file of heights is an input.
+#[test]
+fn by_16_options_of_heights_are_typed_everywhere() {
+    let folder = folder("heights_typed");
+    let text = asc(40, 40, [11.0, 48.0], |c, r| (c + r) as f64).replace("cellsize 10", "cellsize 0.001");
+    fs::write(folder.join("d.asc"), text).unwrap();
+    let typed = ["--file-crs", "EPSG:4326", "--crs", "EPSG:32632", "--window", "11.01,48.01,11.03,48.03"];
+    let [out, _] = expect(0, &folder, &[&["grid", "d.asc", "--cell", "50", "--json"], &typed[..]].concat());
+    let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let x = facts["extent"]["min"][0].as_f64().unwrap();
+    assert!((649_000.0..652_000.0).contains(&x), "{x}");
+    expect(0, &folder, &[&["check", "d.asc", "--only", "gap,step"], &typed[..]].concat());
+    expect(0, &folder, &[&["materials", "d.asc", "-o", "d.toml"], &typed[..]].concat());
+    expect(0, &folder, &["build", "--settings", "d.toml", "-o", "d.hpan"]);
+    expect(0, &folder, &[&["build", "d.asc", "-o", "e.hpan"], &typed[..]].concat());
+    let [d, e] = ["d.hpan", "e.hpan"].map(|name| info(&folder, name));
+    assert_eq!([&d["identity"], &d["frame"]["crs"]], [&e["identity"], &e["frame"]["crs"]]);
+    // what may be degrees is refused
+    let text = asc(8, 8, [11.0, 48.0], |c, r| (c + r) as f64).replace("cellsize 10", "cellsize 0.05");
+    fs::write(folder.join("c.asc"), text).unwrap();
+    holds(&error(2, &folder, &["build", "c.asc"]), &["--file-crs EPSG:4326", "--file-crs metres"]);
+    expect(0, &folder, &["build", "c.asc", "--file-crs", "metres"]);
+}
+
+/// Squares of a stated extent and number, which fit together.
+#[test]
+fn by_16_grids_of_a_size() {
+    let folder = folder("heights_size");
+    let mut found = Vec::new();
+    for name in ["west", "east"] {
+        let Some(file) = verification::obj::trial(&format!("grid_alignment/{name}.obj")) else { return };
+        let out = format!("{name}.tif");
+        let typed = ["grid", file.to_str().unwrap(), "--up", "z", "--unit", "m", "-o", &out];
+        let more = ["--extent", "433000,5278000,433200,5278100", "--size", "400,200"];
+        expect(0, &folder, &[&typed[..], &more].concat());
+        let import = read(&[folder.join(&out)], &said("")).unwrap();
+        let field = import.scene.fields[0].clone();
+        assert_eq!(field.pitch, 0.5);
+        found.push(field.origin.map(|v| (v - 0.25) / 0.5));
+    }
+    assert!(found.iter().flatten().all(|v| v.fract() == 0.0), "{found:?}");
+    fs::write(folder.join("flat.obj"), "v 0 0 1\nv 9 0 1\nv 9 9 1\nv 0 9 1\nf 1 2 3 4\n").unwrap();
+    let [out, _] = expect(0, &folder, &["grid", "flat.obj", "--cell", "2", "--size", "3,4", "--json"]);
+    let both: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!([both["columns"].as_u64(), both["rows"].as_u64()], [Some(3), Some(4)]);
+    assert_eq!(both["extent"]["max"], serde_json::json!([6.0, 8.0]));
+    let extent = ["--extent", "0,0,9,9"];
+    for wrong in [&["--size", "3,4"][..], &["--size", "3,4", extent[0], extent[1]]] {
+        error(2, &folder, &[&["grid", "flat.obj"], wrong].concat());
+    }
+    error(2, &folder, &[&["grid", "flat.obj", "--size", "3,3", "--cell", "2"], &extent[..]].concat());
+}
+
+/// A grid that is turned by a quarter, or whose columns run west, keeps all of its posts.
+#[test]
+fn by_16_quarter_turns_keep_their_posts() {
+    let folder = folder("heights_quarter");
+    let heights: Vec<i16> = (0..6 * 4).map(|i| 10 * (i % 6) + i / 6).collect();
+    // the way of a column, and of a row
+    let ways = [([0.0, 10.0], [10.0, 0.0]), ([-10.0, 0.0], [0.0, -10.0]), ([0.0, -10.0], [-10.0, 0.0])];
+    for (column, row) in ways {
+        let mut matrix = [0.0; 16];
+        (matrix[0], matrix[1], matrix[3]) = (column[0], row[0], 500_000.0);
+        (matrix[4], matrix[5], matrix[7], matrix[15]) = (column[1], row[1], 5_000_000.0, 1.0);
+        fs::write(folder.join("q.tif"), strip(6, &heights, vec![doubles(34_264, &matrix), on_plane(32_632)])).unwrap();
+        let import = read(&[folder.join("q.tif")], &said("")).unwrap();
+        assert_eq!(import.height_error, 0.0, "{column:?}");
+        let field = &import.scene.fields[0];
+        for (i, wanted) in heights.iter().enumerate() {
+            let [c, r] = [(i % 6) as f64 + 0.5, (i / 6) as f64 + 0.5];
+            let at = [500_000.0 + c * column[0] + r * row[0], 5_000_000.0 + c * column[1] + r * row[1]];
+            assert_eq!(height(field, at), f64::from(*wanted), "{column:?} {i}");
+        }
+    }
+}
+
+/// A number that stands for no height is one of the file's own, before scale and offset.
+#[test]
+fn by_16_no_data_is_a_number_of_the_file() {
+    let folder = folder("heights_scaled");
+    let mut heights: Vec<i16> = (0..36).map(|i| 100 + i).collect();
+    (heights[0], heights[1]) = (-999, 77);
+    let metadata = "<GDALMetadata><Item name=\"OFFSET\" sample=\"0\" role=\"offset\">50</Item>\
+                    <Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.1</Item></GDALMetadata>";
+    let place = [doubles(33_550, &[10.0, 10.0, 0.0]), doubles(33_922, &[0.0, 0.0, 0.0, 500_000.0, 5_000_000.0, 0.0])];
+    let tags = [words(42_112, metadata), words(42_113, "-999"), on_plane(32_632)];
+    fs::write(folder.join("s.tif"), strip(6, &heights, place.into_iter().chain(tags).collect())).unwrap();
+    let posts = |options: &str| {
+        let field = read(&[folder.join("s.tif")], &said(options)).unwrap().scene.fields[0].clone();
+        let north = (field.rows - 1) * field.columns;
+        [field.heights[north], field.heights[north + 1], field.heights[north + 2]]
+    };
+    let [a, b, c] = posts("");
+    assert!(a.is_nan() && (b - 57.7).abs() < 1e-9 && (c - 60.2).abs() < 1e-9, "{a} {b} {c}");
+    // what is typed goes before what the file says
+    let [a, b, c] = posts("--no-data 77");
+    assert!((a + 49.9).abs() < 1e-9 && b.is_nan() && (c - 60.2).abs() < 1e-9, "{a} {b} {c}");
+}
+
+/// A grid of points of one centimetre and a mesh become one image; points that lie on no grid are refused.
+#[test]
+fn rf_65_points_on_a_grid_and_a_mesh() {
+    let folder = folder("heights_points");
+    let z = |c: usize, r: usize| (c * r % 7) as f64 / 64.0;
+    let mut lines: Vec<String> = (0..30 * 20)
+        .filter(|i| *i != 33)
+        .map(|i| {
+            format!(
+                "{:.2} {:.2}\t{} 17",
+                100.0 + (i % 30) as f64 / 100.0,
+                50.0 + (i / 30) as f64 / 100.0,
+                z(i % 30, i / 30)
+            )
+        })
+        .collect();
+    lines.reverse();
+    fs::write(folder.join("hd.xyz"), format!("//X Y Z I\n{}\n", lines.join("\n"))).unwrap();
+    let import = read(
+        &[folder.join("hd.xyz")],
+        &Frame { heights: Heights { file_crs: Some(0), ..Heights::default() }, ..Frame::default() },
+    );
+    let field = &import.unwrap().scene.fields[0];
+    assert_eq!((field.columns, field.rows, field.origin), (30, 20, [100.0, 50.0]));
+    assert!((field.pitch - 0.01).abs() < 1e-12);
+    for (c, r) in (0..20).flat_map(|r| (0..30).map(move |c| (c, r))) {
+        let found = field.heights[r * 30 + c];
+        assert!(if (c, r) == (3, 1) { found.is_nan() } else { found == z(c, r) }, "{c} {r}");
+    }
+    fs::write(folder.join("sd.obj"), "v 90 40 -1\nv 110 40 -1\nv 110 60 -1\nv 90 60 -1\nf 1 2 3 4\n").unwrap();
+    let settings = "[[source]]\nfile = \"sd.obj\"\nup = \"z\"\nunit = \"m\"\n[[source]]\nfile = \"hd.xyz\"\nfile_crs = \"metres\"\n";
+    fs::write(folder.join("both.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "--settings", "both.toml"]);
+    let height = |place: &str| {
+        let [out, _] = expect(0, &folder, &["query", "both.hpan", "--json", place]);
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["z"].as_f64().unwrap()
+    };
+    assert!((height("100.12,50.05") - z(12, 5)).abs() < 1e-3);
+    assert_eq!(height("95,45"), -1.0);
+    lines[7] = "100.127 50.031 1".into();
+    fs::write(folder.join("off.xyz"), lines.join("\n")).unwrap();
+    holds(&error(3, &folder, &["build", "off.xyz", "--file-crs", "metres"]), &["on no grid", "CloudCompare"]);
+    lines[7] = lines[8].clone() + "1";
+    lines.push("100.05 50.05 99".into());
+    fs::write(folder.join("two.xyz"), lines.join("\n")).unwrap();
+    holds(&error(2, &folder, &["build", "two.xyz", "--file-crs", "metres"]), &["two points at"]);
 }

@@ -71,7 +71,7 @@ fn cg_01_vt_24_odd_and_malformed_files() {
     let all = [real("obj_odd"), real("malformed")].concat();
     // these have tests of their own
     let other = |f: &Path| {
-        ["fbx", "ply", "gltf", "glb", "stl", "bmp", "png", "tif", "tiff", "asc", "hgt", "zip"]
+        ["fbx", "ply", "gltf", "glb", "stl", "crg", "bmp", "png", "tif", "tiff", "asc", "hgt", "zip"]
             .iter()
             .any(|end| ends_in(f, end))
     };
@@ -159,7 +159,6 @@ fn vt_24_recipes_for_what_is_not_read() {
         ("a.osm", b"<osm", &["osm files are not read; open it in OSM2World and export Wavefront OBJ"]),
         ("a.vstu", b"{}", &["vstu files are not read; ", "hardpan build MESH.obj --settings "]),
         ("track.txt", b"0 0 0\n", &["txt files are not read; make a mesh of the points"]),
-        ("road.obj", b"$CT\nRundkurs\n$\n$ROAD_CRG\n", &["crg files are not read; ask OpenCRG's library"]),
         ("a.step", b"ISO", &["step files are not read; open it in FreeCAD", "--unit mm"]),
         ("a.shp", b"\0\0\x27\x0A", &["shp files are not read; interpolate the heights", "QGIS", "XYZ", "CloudCompare"]),
         (
@@ -188,7 +187,11 @@ fn formats_stand_once_and_everywhere() {
     };
     once(FORMATS.iter().map(|format| format.name).collect());
     once(FORMATS.iter().flat_map(|format| format.endings.iter().copied()).collect());
-    assert!(["obj", "fbx", "gltf", "ply", "stl"].iter().all(|name| formats::read().any(|format| format.name == *name)));
+    assert!(
+        ["obj", "fbx", "gltf", "ply", "stl", "crg"]
+            .iter()
+            .all(|name| formats::read().any(|format| format.name == *name))
+    );
     for command in ["build", "grid", "materials"] {
         let [help, _] = expect(0, &here, &[command, "--help"]);
         holds(&help, &[&format!("{} files", formats::names())]);

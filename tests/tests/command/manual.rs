@@ -241,7 +241,7 @@ fn sentences_are_short() {
 fn sentences_of_help_are_short() {
     let folder = folder("sentences_of_help_are_short");
     let commands =
-        "build merge rebuild materials grid vstu info query export check verify diff bench demo completions man";
+        "build merge rebuild materials grid flash vstu info query export check verify diff bench demo completions man";
     let commands =
         commands.split(' ').map(|name| vec![name]).chain([vec![], vec!["export", "obj"], vec!["export", "png"]]);
     for command in commands {
@@ -599,8 +599,8 @@ fn the_model_is_the_one_that_is_checked() {
     }
     let [base, line, test] = model("an386", "ground");
     let wide = wide("an386").unwrap();
-    let firmware = read("firmware-example/src/main.rs");
-    let code = format!("{base} + 130 + {line} * lines + {test} * (tests - wide) + {wide} * wide\n");
+    let firmware = read("firmware-example/src/vehicle.rs");
+    let code = format!("{base} + {line} * lines + {test} * (tests - wide) + {wide} * wide\n");
     assert!(firmware.contains(&code), "{code}");
     let times = format!("counts {} times as much as another", (wide / test).round());
     assert!(read("firmware-example/README.md").contains(&times), "{times}");

@@ -361,12 +361,117 @@ fn mv_13_to_mv_18_trails_are_bands_of_material() {
     both["Path"] = json!(["way.vprp", "bend.vprp"]);
     write(&here, "scene.json", &tree(&both));
     built(&here, &["--trails", "as-material"]);
-    let names: Vec<String> =
-        at(&["-30,0", "-10,10", "-10,10.6", "0.6,20", "0.9,9.1", "3,20"]).into_iter().map(|a| a.0).collect();
-    assert_eq!(names, ["trail", "trail", "track", "track", "track", "Grass"]);
+    let names: Vec<String> = at(&["-30,0", "-10,10", "-10,10.6", "0.6,20", "0.45,9.55", "0.9,9.1", "3,20"])
+        .into_iter()
+        .map(|a| a.0)
+        .collect();
+    // the outer side of a bend is round
+    assert_eq!(names, ["trail", "trail", "track", "track", "track", "Grass", "Grass"]);
     fs::write(here.join("way.vprp"), way("0:1 2\n")).unwrap();
     let why = error(2, &here, &["build", "scene.json", "--trails", "as-material"]);
     holds(&why, &["Layered Surface.Trail.Path[0]", "way.vprp: line 4", "time:x y z:quaternion"]);
+}
+
+/// The bands of a trail are as wide as stated where it turns back, and its tracks keep their distance.
+#[test]
+fn mv_14_mv_15_mv_16_a_hairpin_keeps_its_bands() {
+    let trail = json!({ "Trail Width": 2.0, "Track Width": 0.6, "Wheelbase": 1.25, "Path": "way.vprp" });
+    let tree = json!({ "Surface Mesh": [{ "Mesh": "plane.obj" }], "Layered Surface": { "Mesh": "plane.obj", "Trail": trail } });
+    let here = scene("mv_14_hairpin", &tree);
+    let way = |points: &[[f64; 2]]| {
+        let poses: String = points.iter().enumerate().map(|(i, [x, y])| format!("{i}:{x} {y} 0:1 0 0 0\n")).collect();
+        fs::write(here.join("way.vprp"), format!("@Data\n{poses}")).unwrap();
+    };
+    // what the ground has at a distance from the middle line, but within 2 cm of an edge
+    let wanted = |d: f64| {
+        let at = |edge: f64| (d - edge).abs() < 0.02;
+        let name = match d {
+            d if (0.325..=0.925).contains(&d) => "track",
+            d if d < 1.0 => "trail",
+            _ => "Plane",
+        };
+        (!at(0.325) && !at(0.925) && !at(1.0)).then_some(name)
+    };
+    let turn = |i: i32| {
+        let a = std::f64::consts::PI * (f64::from(i) / 12.0 - 0.5);
+        [10.0 + 1.5 * a.cos(), 1.5 + 1.5 * a.sin()]
+    };
+    let tight: Vec<[f64; 2]> = [[-20.0, 0.0]].into_iter().chain((0..=12).map(turn)).chain([[-20.0, 3.0]]).collect();
+    for points in [
+        vec![[-20.0, 0.0], [10.0, 0.0], [-20.0, 0.0]],
+        vec![[-20.0, 0.0], [10.0, 0.0], [-20.0, 0.6]],
+        vec![[-20.0, 0.0], [10.0, 0.0], [10.0, 20.0]],
+        vec![[-20.0, 0.0], [10.0, 0.0], [10.0, 0.3], [-20.0, 9.0]],
+        tight,
+    ] {
+        way(&points);
+        built(&here, &["--trails", "as-material"]);
+        let distance = |x: f64, y: f64| {
+            let of = |pair: &[[f64; 2]]| {
+                let [[ax, ay], [bx, by]] = [pair[0], pair[1]];
+                let (dx, dy) = (bx - ax, by - ay);
+                let t = (((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy)).clamp(0.0, 1.0);
+                (x - ax - t * dx).hypot(y - ay - t * dy)
+            };
+            points.windows(2).map(of).fold(f64::INFINITY, f64::min)
+        };
+        let mut asked_at = Vec::new();
+        for i in 0..40 {
+            for j in 0..40 {
+                let (x, y) = (8.0 + 0.107 * f64::from(i), -1.5 + 0.131 * f64::from(j));
+                asked_at.extend(wanted(distance(x, y)).map(|name| (format!("{x},{y}"), name)));
+            }
+        }
+        let places: Vec<&str> = asked_at.iter().map(|(at, _)| at.as_str()).collect();
+        let found = asked(&here, &places, &[]);
+        for ((at, name), answer) in asked_at.iter().zip(&found) {
+            assert_eq!(answer["material"], *name, "{points:?}: {at}");
+        }
+    }
+    expect(0, &here, &["verify", "scene.hpan"]);
+}
+
+#[test]
+fn mv_34_mv_69_what_a_map_of_heights_cannot_have() {
+    let here = scene("mv_34_keys", &json!({}));
+    let rows: Vec<Vec<u8>> = (0..9).map(|_| vec![128; 9]).collect();
+    let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+    fs::write(here.join("map.bmp"), bmp(&rows, false)).unwrap();
+    let map = |more: Value| {
+        let mut own = json!({ "Heightmap": { "Map": "map.bmp", "Resolution": 1, "Scale": 0.1 } });
+        more.as_object().unwrap().iter().for_each(|(k, v)| own[k.as_str()] = v.clone());
+        own
+    };
+    // what would be passed over is refused
+    for (key, value) in [
+        ("Scale", json!([2, 1, 1])),
+        ("YawPitchRoll", json!([90, 0, 0])),
+        ("Rotate Y to Z", json!(true)),
+        ("Rotate X to Y", json!(true)),
+    ] {
+        write(&here, "scene.json", &json!({ "Surface Mesh": [map(json!({ key: value }))] }));
+        holds(&error(2, &here, &["build", "scene.json"]), &[&format!("Surface Mesh[0].{key}: a map of heights takes")]);
+    }
+    write(&here, "scene.json", &json!({ "Layered Surface": map(json!({ "Scale": [1, 1, 3] })) }));
+    holds(&error(2, &here, &["build", "scene.json"]), &["Layered Surface.Scale: a map of heights takes"]);
+    let silent =
+        json!({ "Scale": [1, 1, 1], "YawPitchRoll": [0, 0, 0], "Rotate Y to Z": false, "Position": [0, 0, 5] });
+    write(&here, "scene.json", &json!({ "Surface Mesh": [map(silent)] }));
+    built(&here, &[]);
+    assert!((heights(&here, &["0,0"])[0].as_f64().unwrap() - 5.0).abs() < 0.01);
+    // a pothole lowers the posts within it; one between posts is told
+    fs::write(here.join("holes.txt"), "0.5 4 1 1\n0.3 0.5 -2.5 -2.5\n0.3 2 90 90\n").unwrap();
+    write(&here, "scene.json", &json!({ "Surface Mesh": [map(json!({}))], "Potholes": "holes.txt" }));
+    let report = built(&here, &[]);
+    let z: Vec<f64> = heights(&here, &["1,1", "2,1", "3,1", "-2.5,-2.5"]).iter().map(|z| z.as_f64().unwrap()).collect();
+    assert!((z[0] + 0.5).abs() < 0.01 && (z[1] + 0.375).abs() < 0.02 && z[2].abs() < 0.01, "{z:?}");
+    assert!(z[3].abs() < 0.01, "{z:?}");
+    holds(&report["warnings"].to_string(), &["potholes left out: 1 (no post of this map lies in it"]);
+    fs::write(here.join("way.vprp"), "@Data\n0:-3 0 0:1 0 0 0\n1:3 0 0:1 0 0 0\n").unwrap();
+    let trail = json!({ "Trail Width": 1, "Track Width": 0.2, "Wheelbase": 0.5, "Path": "way.vprp" });
+    write(&here, "scene.json", &json!({ "Layered Surface": map(json!({ "Trail": trail })) }));
+    let report = built(&here, &["--trails", "as-material"]);
+    holds(&report["warnings"].to_string(), &["trails are cut into meshes, and this is a map of heights"]);
 }
 
 #[test]
@@ -757,6 +862,23 @@ fn mv_22_mv_57_to_mv_61_mv_64_mv_71_mv_72_random_places() {
 /// The westmost places of the first scene of the test above.
 const WESTMOST: [[f64; 2]; 3] = [[-29.0219, -11.3477], [-27.8737, -4.6428], [-25.0516, 3.2201]];
 
+/// A random place is turned by any angle: a lid that lies east of its zero lies on all sides of its places.
+#[test]
+fn mv_72_random_places_are_turned() {
+    let random = json!({ "Number": 1, "Polygon": [[0, 0], [0.001, 0], [0, 0.001]], "Offset": [0, 0, 1] });
+    let here = scene("mv_72_turned", &with(json!([{ "Mesh": "lid.obj", "Random": random }])));
+    fs::write(here.join("lid.obj"), "o box\nv 1.5 -0.5 0\nv 2.5 -0.5 0\nv 2.5 0.5 0\nv 1.5 0.5 0\nf 1 2 3 4\n")
+        .unwrap();
+    let mut quarters = [0; 4];
+    for seed in 0..12 {
+        built(&here, &["--objects", "drivable", "--seed", &seed.to_string()]);
+        let [[x, y, _]] = tops(&here)[..] else { panic!("one lid") };
+        assert!((x.hypot(y) - 2.0).abs() < 0.01, "{x} {y}");
+        quarters[usize::from(x < 0.0) + 2 * usize::from(y < 0.0)] += 1;
+    }
+    assert!(quarters.iter().all(|n| *n > 0), "{quarters:?}");
+}
+
 #[test]
 fn mv_61_mv_71_factors_of_random_places() {
     let here = scene("mv_61_factors", &json!({}));
@@ -797,6 +919,14 @@ fn mv_59_many_places_are_counted_before_they_are_built() {
     );
     let [_, why] = soon(1, 2, &here, &["build", "scene.json", "--max-triangles", "9000000", "--memory", "100MiB"]);
     holds(&why, &["100 MiB are the most", "--memory"]);
+    // boxes stand for them
+    tree["Objects"][0]["Random"]["Number"] = 1000.into();
+    write(&here, "scene.json", &tree);
+    let report = built(&here, &["--objects", "boxes"]);
+    assert_eq!(counted(&report, "blade.obj", "boxes"), [1]);
+    let ignored = &report["ground"]["ignored"];
+    // a blade has no depth: its box is two upright sides and their thin ends
+    assert_eq!(ignored["obstacles"].as_u64().unwrap() + ignored["vertical"].as_u64().unwrap(), 12_000, "{ignored}");
 }
 
 /// The scene as settings of our own builds the same bytes.
@@ -822,7 +952,7 @@ fn mv_01_mv_57_a_scene_as_settings_builds_the_same() {
 }
 
 #[test]
-fn mv_75_unknown_keys_are_told_with_their_path() {
+fn mv_70_mv_75_unknown_keys_are_told_with_their_path() {
     let tree = json!({ "Surface Mesh": [{ "Mesh": "plane.obj", "Posit1on": [0, 0, 0] }], "Colour": "green", "_comment": "mine",
         "VegOverrideFile": "veg.json", "Vegetation Distribution": {} });
     let here = scene("mv_75_unknown", &tree);

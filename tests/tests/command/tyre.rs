@@ -38,6 +38,7 @@ fn rf_42_rf_45_rf_66_what_a_tyre_stands_on() {
     near(&c["height"], 0.28 - 0.3 + 0.077935, 2e-5);
     assert_eq!((&c["surface_type"], &c["material"]), (&Value::from(19.0), &Value::from("High")));
     near(&c["cone_index"], 150.0, 0.0);
+    near(&ask("0.3,0.25,strips", "0,0,0.28")["penetration"], 0.077937, 1e-4);
     // 90 degrees to the left the wheel rolls along the edge
     let turned = ask("0.3,0.25,columns64", "-1,0,0.28,90");
     near(&turned["penetration"], 0.02, 1e-6);
@@ -55,7 +56,7 @@ fn rf_42_rf_45_rf_66_what_a_tyre_stands_on() {
         ("0.3,-1", "a tyre's width is a number of metres above 0"),
         ("0.3,nan", "a tyre's width is a number of metres above 0"),
         ("0.3", "a tyre is RADIUS,WIDTH[,METHOD] in metres"),
-        ("0.3,0.25,strips", "a method is one of point, points10, columns16, columns64, columns256"),
+        ("0.3,0.25,cam", "a method is one of point, points10, columns16, columns64, columns256, strips"),
     ] {
         let [_, err] = expect(2, &folder, &["query", "s.hpan", "--tyre", tyre, "--pose", "0,0,0.3"]);
         holds(&err, &[why]);
@@ -151,5 +152,163 @@ fn mv_30_rf_45_surface_types_have_names() {
         fs::write(folder.join("s.toml"), settings.replace("\"sand\"", &format!("\"{name}\""))).unwrap();
         let [_, err] = expect(2, &folder, &["build", "--settings", "s.toml", "-o", "t.hpan"]);
         holds(&err, &[why, "known: dry, wet, grass, dirt, gravel, rumble_strip, ice, snow, clay, sand"]);
+    }
+}
+
+/// Columns of plain queries: the surface type, the cone index where there is one, and the label.
+#[test]
+fn mv_30_mv_32_rf_45_columns_of_plain_queries() {
+    let folder = folder("mv_30_mv_32_rf_45_columns_of_plain_queries");
+    let names = [
+        ("dry", 0),
+        ("wet", 1),
+        ("grass", 2),
+        ("dirt", 3),
+        ("gravel", 4),
+        ("rumble_strip", 5),
+        ("ice", 16),
+        ("snow", 17),
+        ("clay", 18),
+        ("sand", 19),
+    ];
+    let (mut obj, mut settings) =
+        (String::new(), "[[source]]\nfile = \"s.obj\"\nup = \"z\"\nunit = \"m\"\n".to_string());
+    for (i, (name, _)) in names.iter().enumerate() {
+        let n = 4 * i;
+        obj += &format!("v {i} 0 0\nv {0} 0 0\nv {0} 1 0\nv {i} 1 0\nusemtl m{i}\n", i + 1);
+        obj += &format!("f {} {} {} {}\n", n + 1, n + 2, n + 3, n + 4);
+        settings +=
+            &format!("[[material]]\nname = \"m{i}\"\nmu = 0.5\nsurface_type = \"{name}\"\nlabel = {}\n", 40 + i);
+        if *name == "sand" {
+            settings += "cone_index = 150\n";
+        }
+    }
+    fs::write(folder.join("s.obj"), obj).unwrap();
+    fs::write(folder.join("s.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "s.hpan"]);
+    let points: String = (0..10).map(|i| format!("{i}.5,0.5\n")).collect();
+    fs::write(folder.join("p.csv"), format!("x,y\n{points}99,99\n")).unwrap();
+    let [out, _] = expect(0, &folder, &["query", "s.hpan", "--csv", "p.csv"]);
+    let lines: Vec<Vec<&str>> = out.lines().map(|l| l.split(',').collect()).collect();
+    let column = |name: &str| lines[0].iter().position(|n| *n == name).unwrap();
+    let [kind, cone, label] = ["surface_type", "cone_index", "label"].map(column);
+    for (i, (name, number)) in names.iter().enumerate() {
+        let row = &lines[i + 1];
+        let wanted = [
+            number.to_string(),
+            match *name {
+                "sand" => "150".into(),
+                "clay" => "250".into(),
+                _ => String::new(),
+            },
+            (40 + i).to_string(),
+        ];
+        assert_eq!([row[kind], row[cone], row[label]], wanted, "{name}");
+    }
+    // without ground there is no material
+    assert_eq!([kind, cone, label].map(|k| lines[11][k]), [""; 3]);
+    let [out, _] = expect(0, &folder, &["query", "s.hpan", "9.5,0.5", "0.5,0.5", "--json"]);
+    let all: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&all[0]["cone_index"], &all[0]["surface_type"], &all[0]["label"]),
+        (&150.0.into(), &19.0.into(), &49.0.into())
+    );
+    assert_eq!((&all[1]["cone_index"], &all[1]["surface_type"]), (&Value::Null, &0.0.into()));
+}
+
+/// The same wheel in all axes: questions and answers change places and signs alone.
+#[test]
+fn rf_48_axes_by_name() {
+    let folder = step("rf_48_axes_by_name");
+    let ask = |axes: &str, pose: &str| -> [Value; 2] {
+        let typed = ["query", "s.hpan", "--tyre", "0.3,0.25,strips", "--pose", pose, "--axes", axes, "--json"];
+        let [out, err] = expect(0, &folder, &typed);
+        [serde_json::from_str::<Value>(&out).unwrap()[0].clone(), err.into()]
+    };
+    let [iso, err] = ask("iso8855", "-0.05,2,0.28,30,1,2");
+    assert_eq!(err, "");
+    let vector = |v: &Value| -> [f64; 3] { [0, 1, 2].map(|k| v[k].as_f64().unwrap()) };
+    type Out = fn([f64; 3]) -> [f64; 3];
+    let all: [(&str, &str, Out, f64, &str); 5] = [
+        ("enu", "-0.05,2,0.28", |v| v, 1.0, "world (x, y, z)"),
+        ("ned", "2,-0.05,-0.28", |[x, y, z]| [y, x, -z], -1.0, "world (y, x, -z)"),
+        ("y_up", "-0.05,0.28,-2", |[x, y, z]| [x, z, -y], 1.0, "world (x, -z, y)"),
+        ("rfactor", "2,0.28,0.05", |[x, y, z]| [y, z, -x], 1.0, "world (-z, x, y)"),
+        ("iso_y_right", "-0.05,-2,0.28", |[x, y, z]| [x, -y, z], 1.0, "world (x, -y, z)"),
+    ];
+    for (axes, place, out, up, conversion) in all {
+        let [c, err] = ask(axes, &format!("{place},30,1,2"));
+        holds(err.as_str().unwrap(), &[axes, conversion]);
+        for name in ["normal", "plane", "patch"] {
+            assert_eq!(vector(&c[name]), out(vector(&iso[name])).map(|v| v + 0.0), "{axes} {name}");
+        }
+        assert_eq!(c["height"].as_f64().unwrap(), up * iso["height"].as_f64().unwrap());
+        for name in ["penetration", "loaded_radius", "volume", "mu", "coverage", "material"] {
+            assert_eq!(c[name], iso[name], "{axes} {name}");
+        }
+    }
+    let [_, err] = expect(2, &folder, &["query", "s.hpan", "--tyre", "0.3,0.25", "--pose", "0,0,0", "--axes", "iso"]);
+    holds(&err, &["axes are one of iso8855, enu, ned, y_up, rfactor, iso_y_right"]);
+    // a drive: rFactor's x, y, z are left, up, back
+    fs::write(folder.join("rf.csv"), "t,x,y,z,yaw\n0,0,0.28,3,0\n1,0,0.28,-1,0\n").unwrap();
+    fs::write(folder.join("iso.csv"), "t,x,y,z,yaw\n0,-3,0,0.28,0\n1,1,0,0.28,0\n").unwrap();
+    let along = |file: &str, more: &[&str]| {
+        let [out, _] =
+            expect(0, &folder, &[&["query", "s.hpan", "--along", file, "--tyre", "0.3,0.25"], more].concat());
+        let lines: Vec<Vec<String>> = out.lines().map(|l| l.split(',').map(String::from).collect()).collect();
+        let at = |name: &str| lines[0].iter().position(|n| n == name).unwrap();
+        let columns = ["distance", "penetration", "mu"].map(at);
+        lines[1..].iter().map(|row| columns.map(|k| row[k].clone())).collect::<Vec<_>>()
+    };
+    let rows = along("rf.csv", &["--axes", "rfactor"]);
+    assert_eq!(rows, along("iso.csv", &[]));
+    assert_eq!(rows[4][0], "4");
+    fs::write(folder.join("flat.csv"), "t,x,y\n0,0,3\n").unwrap();
+    let typed = ["query", "s.hpan", "--along", "flat.csv", "--tyre", "0.3,0.25", "--axes", "rfactor"];
+    holds(&expect(2, &folder, &typed)[1], &["flat.csv", "line 2: no z"]);
+}
+
+/// The picture of a drive has a line for points, columns and strips, and as many places as the drive.
+#[test]
+fn rf_66_a_drive_is_drawn_by_three_methods() {
+    let folder = step("rf_66_a_drive_is_drawn_by_three_methods");
+    let drive: String = (0..100).map(|i| format!("{},{},0,0.28,0\n", i, -2.0 + 0.02 * f64::from(i))).collect();
+    fs::write(folder.join("d.csv"), format!("t,x,y,z,yaw\n{drive}")).unwrap();
+    let typed =
+        ["query", "s.hpan", "--along", "d.csv", "--tyre", "0.3,0.25,strips", "--plot", "d.svg", "-o", "d.csv.csv"];
+    expect(0, &folder, &typed);
+    let svg = fs::read_to_string(folder.join("d.svg")).unwrap();
+    holds(&svg, &[">point<", ">columns64<", ">strips<", "wheel FL", "height, m", "slope, %"]);
+    expect(
+        0,
+        &folder,
+        &["query", "s.hpan", "--along", "d.csv", "--tyre", "0.3,0.25", "--plot", "d.png", "-o", "e.csv"],
+    );
+    assert!(fs::read(folder.join("d.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+/// Two halves that are merged answer as the whole: the same bits by every method.
+#[test]
+fn rf_66_a_merged_image_gives_the_same_bits() {
+    let folder = step("rf_66_a_merged_image_gives_the_same_bits");
+    let (vertices, _) = STEP.split_once("usemtl Low").unwrap();
+    let settings = fs::read_to_string(folder.join("s.toml")).unwrap().replace("mu = ", "optional = true\nmu = ");
+    for (name, faces) in [("w", "usemtl Low\nf 1 2 3 4\n"), ("e", "usemtl High\nf 5 6 7 8\n")] {
+        fs::write(folder.join(format!("{name}.obj")), format!("{vertices}{faces}")).unwrap();
+        fs::write(folder.join(format!("{name}.toml")), settings.replace("s.obj", &format!("{name}.obj"))).unwrap();
+        expect(0, &folder, &["build", "--settings", &format!("{name}.toml"), "-o", &format!("{name}.hpan")]);
+    }
+    expect(0, &folder, &["merge", "w.hpan", "e.hpan", "-o", "m.hpan"]);
+    for method in ["point", "points10", "columns16", "columns64", "columns256", "strips"] {
+        let tyre = format!("0.3,0.25,{method}");
+        for pose in ["0,0,0.28", "0.03,0.4,0.29,33,2,3", "-0.1,3,0.3,190,0,-8"] {
+            let ask = |image: &str| {
+                let [out, _] = expect(0, &folder, &["query", image, "--tyre", &tyre, "--pose", pose, "--json"]);
+                let mut c = serde_json::from_str::<Value>(&out).unwrap()[0].clone();
+                ["tests", "source", "error"].into_iter().for_each(|name| _ = c.as_object_mut().unwrap().remove(name));
+                c
+            };
+            assert_eq!(ask("s.hpan"), ask("m.hpan"), "{method} {pose}");
+        }
     }
 }

@@ -104,6 +104,7 @@ pub fn curb_and_patch() -> Scene {
         material: 1,
         source: 0,
         tolerance: 0.001,
+        ..HeightField::default()
     });
     scene
 }

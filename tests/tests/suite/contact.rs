@@ -385,7 +385,7 @@ fn rf_66_columns_are_monotone_and_see_one_sheet() {
 }
 
 #[test]
-fn rf_45_rf_52_surface_types_and_gain() {
+fn rf_45_rf_52_rf_53_surface_types_and_gain() {
     let mut scene = plates(&[0, 1, 2, 3].map(|k| level([f64::from(k), 0.0], [f64::from(k) + 1.0, 1.0], 0.0, k as u16)));
     let kinds = [0, 1, 5, 18];
     for (i, (m, surface)) in scene.materials.iter_mut().zip(kinds).enumerate() {
@@ -394,12 +394,24 @@ fn rf_45_rf_52_surface_types_and_gain() {
     let bytes = image(&scene);
     let t = Terrain::open(&bytes).unwrap();
     for (i, surface) in kinds.into_iter().enumerate() {
+        let mut chassis = [ChassisHit::of(ContactStatus::NoGround, [0.0; 3])];
+        let point = [ChassisPoint { at: [0.5 + i as f64, 0.5, 0.5], group: 0 }];
+        t.chassis(&Pose::at([0.0; 3]), &Motion::default(), &[], &point, &mut chassis);
+        assert_eq!((chassis[0].surface, chassis[0].gain), (surface, 1.0 + i as f64 / 8.0));
         for tyre in [TYRE, columns(Lattice::Columns16)] {
             let c = t.contact(&tyre, &at(0.5 + i as f64, 0.5, 0.28));
             assert_eq!((c.surface, c.gain, c.mu), (surface, 1.0 + i as f64 / 8.0, 0.5 + i as f64 / 8.0));
             assert_eq!(t.material_name(c.material), ["a", "b", "c", "d"][i]);
         }
     }
+    // strips: one square below the whole tread, then two of them
+    let strips = Tyre { method: Method::STRIPS, ..TYRE };
+    let c = t.contact(&strips, &at(0.5, 0.5, 0.28));
+    assert_eq!((c.surface, t.material_name(c.material)), (0, "a"));
+    near(c.gain, 1.0, 1e-7);
+    let c = t.contact(&strips, &at(1.95, 0.5, 0.28));
+    assert_eq!((c.surface, t.material_name(c.material)), (1, "b"));
+    assert!(c.gain > 1.13 && c.gain < 1.18, "{}", c.gain);
     // a tie goes to the lower type, and half of the gain comes from each side
     let points = [-0.1, 0.1].map(|x| ContactPoint { at: [x, 0.0, 0.0], weight: 1.0 });
     let c = t.contact(&Tyre { method: Method::Points(&points), ..TYRE }, &at(2.0, 0.5, 0.3));
@@ -452,7 +464,7 @@ fn axes_by_name() {
 fn damaged_ground_below_one_sample_is_damage() {
     let bytes = image(&plates(&[level([-8.0; 2], [8.0; 2], 0.0, 0)]));
     let t = Terrain::open(&bytes).unwrap().with_damage(&[0xFF; 64]);
-    for tyre in [TYRE, columns(Lattice::Columns16)] {
+    for tyre in [TYRE, columns(Lattice::Columns16), Tyre { method: Method::STRIPS, ..TYRE }] {
         assert_eq!(t.contact(&tyre, &at(0.0, 0.0, 0.3)).status, ContactStatus::Damaged);
     }
     let mut out = [ChassisHit::of(ContactStatus::Found, [0.0; 3])];
@@ -530,7 +542,7 @@ fn walled() -> Image {
 }
 
 #[test]
-fn mw_01_to_mw_12_the_sensor_measures() {
+fn mw_01_to_mw_12_and_mw_18_to_mw_23_the_sensor_measures() {
     let bytes = walled();
     let t = Terrain::open(&bytes).unwrap();
     let config = SensorConfig {
@@ -564,6 +576,13 @@ fn mw_01_to_mw_12_the_sensor_measures() {
     let back = turned([0.0, 0.0, 0.5], [180.0, 0.0, 0.0]);
     let miss = t.sensor(&config, &back, &SensorStep::default()).unwrap();
     assert_eq!((miss.hit[0], miss.hit_location[0], miss.material[0]), (false, miss.end[0], u16::MAX));
+    // MW-18, MW-19, MW-20: the others meet the ground, each below its own start
+    assert_eq!(miss.hit, [false, true, true, true, true]);
+    for k in 1..5 {
+        let [[x, y, z], [sx, sy, sz]] = [miss.hit_location[k], miss.start[k]];
+        all_near([x, y, z], [sx, sy, sz - 0.85], 1e-4);
+        assert_eq!([sx > 0.0, sy > 0.0], [k >= 3, k % 2 == 0], "front left, front right, rear left, rear right");
+    }
     near(miss.distance[0], 50.0, 1e-9);
     assert_eq!(miss.status[0], Some(RayStatus::LeftImage));
     let hole = image(&fixtures::hole());

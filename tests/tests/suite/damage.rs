@@ -287,6 +287,7 @@ fn steps_of_a_proof_are_as_many_as_is_said() {
         material: 0,
         source: 0,
         tolerance: 0.01,
+        ..HeightField::default()
     };
     let field = Scene { positions: vec![], triangles: vec![], fields: vec![field], ..fixtures::flat() };
     for (name, scene, most) in

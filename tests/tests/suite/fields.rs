@@ -21,7 +21,17 @@ fn scene_of(field: HeightField) -> Scene {
 /// So many posts either way, a metre apart.
 fn square(posts: usize, heights: Vec<f64>) -> HeightField {
     let (origin, pitch, tolerance) = ([0.0; 2], 1.0, 0.0);
-    HeightField { origin, pitch, columns: posts, rows: posts, heights, material: 0, source: 0, tolerance }
+    HeightField {
+        origin,
+        pitch,
+        columns: posts,
+        rows: posts,
+        heights,
+        material: 0,
+        source: 0,
+        tolerance,
+        ..HeightField::default()
+    }
 }
 
 /// Heights in `low..low + span` metres, on the height lattice if `whole`.
@@ -41,7 +51,7 @@ fn rough(
             if whole { (z * 65536.0).round() / 65536.0 } else { z }
         })
         .collect();
-    HeightField { origin, pitch, columns, rows, heights, material: 2, source: 1, tolerance }
+    HeightField { origin, pitch, columns, rows, heights, material: 2, source: 1, tolerance, ..HeightField::default() }
 }
 
 /// Holds every answer against the field: where there is ground, how high, and how steep.
@@ -421,8 +431,17 @@ fn posts_on_the_grid_are_exact_in_the_far_corner() {
     for (origin, pitch, posts) in [([-1e5, 2e5], 0.75, 1500), ([4096.0 * 30.0, -7.0], 90.0, 1100), ([0.0, 0.0], 0.1, 8)]
     {
         let heights = (0..posts * 2).map(|k| (k * k % 23) as f64 / 1024.0).collect();
-        let field =
-            HeightField { origin, pitch, columns: posts, rows: 2, heights, material: 0, source: 0, tolerance: 0.0 };
+        let field = HeightField {
+            origin,
+            pitch,
+            columns: posts,
+            rows: 2,
+            heights,
+            material: 0,
+            source: 0,
+            tolerance: 0.0,
+            ..HeightField::default()
+        };
         let bytes = image(&scene_of(field.clone()));
         let t = Terrain::open_verified(&bytes).unwrap();
         for (k, &h) in field.heights.iter().enumerate() {

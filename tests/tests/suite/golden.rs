@@ -48,6 +48,7 @@ fn waves() -> Scene {
         material: 0,
         source: 0,
         tolerance: 0.0,
+        ..HeightField::default()
     });
     scene
 }

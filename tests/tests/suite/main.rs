@@ -1,5 +1,6 @@
 //! The product against the truth. One binary, so that it links once.
 
+mod bounds;
 mod budget;
 mod check_findings;
 mod clean;
@@ -21,6 +22,7 @@ mod rooms;
 mod rows;
 mod split;
 mod stitch;
+mod strips;
 mod verify;
 mod walls;
 mod watertight;

@@ -13,7 +13,7 @@ const BUILDER: [&[&str]; 17] = [
     &["demo", "bench", "query"],
     &["compare"],
     &["check"],
-    &["grid", "export"],
+    &["grid", "export", "flash"],
     &["edit"],
     &["import"],
     &["build"],

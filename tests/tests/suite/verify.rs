@@ -652,6 +652,7 @@ fn by_01_bounds_of_patches_are_exact() {
         material: 0,
         source: 0,
         tolerance,
+        ..hardpan_builder::HeightField::default()
     };
     let alone = |field| Scene { fields: vec![field], ..hills(0, 1.0) };
     let mut both = hills(6, 1.0);

@@ -299,6 +299,7 @@ fn walls_stand_on_fields_of_heights() {
         material: 0,
         source: 0,
         tolerance: 0.001,
+        ..HeightField::default()
     });
     for tile_log2 in [None, Some(14)] {
         let image = with_options(&scene, &Options { rays: Some(Rays::All), tile_log2, ..Options::default() });

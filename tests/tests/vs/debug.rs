@@ -444,6 +444,7 @@ fn field() -> HeightField {
         material: 0,
         source: 0,
         tolerance: 0.001,
+        ..HeightField::default()
     }
 }
 

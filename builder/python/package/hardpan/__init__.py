@@ -11,6 +11,7 @@
 | ask | `Image.closest`, `Image.below`, `Image.segment`, `Image.layers`, `Image.cursor` |
 | look in any direction | `Image.raycast`, `Image.clearance` |
 | know what wheels stand on | `Image.contact`, `Image.sensor` |
+| ask in degrees | `Image.place`, `Image.lonlat` |
 | know why | `Image.explain` |
 | build an image | `build`, `build_files` |
 | compare with another tool | `compare` |
@@ -23,7 +24,7 @@ from ._build import Built, build, build_files
 from ._compare import Comparison, compare
 from ._contact import DISABLED, TRACES, Contacts, ContactStatus, Readings
 from ._hardpan import BuildError, ImageError, __version__
-from ._image import Cost, Cursor, Explanation, Image, Material, from_bytes, open
+from ._image import Cost, Crs, Cursor, Explanation, Image, Material, from_bytes, open
 
 __all__ = [
     "DISABLED",
@@ -36,6 +37,7 @@ __all__ = [
     "ContactStatus",
     "Contacts",
     "Cost",
+    "Crs",
     "Cursor",
     "Explanation",
     "Image",

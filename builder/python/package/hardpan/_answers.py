@@ -92,6 +92,8 @@ class Table:
 
         mu, rolling, gain = defaults
         self.mu, self.rolling, self.gain = column("mu", mu), column("rolling", rolling), column("gain", gain)
+        self.surface, self.label = column("surface_type", 0).astype(np.uint16), column("label", 0).astype(np.uint32)
+        self.cone_index = column("cone_index", 0.0)
 
     def take(self, column: np.ndarray, material: np.ndarray) -> np.ndarray:
         return column[np.minimum(material, len(column) - 1)]
@@ -150,6 +152,21 @@ class Answers:
     def gain(self) -> np.ndarray:
         """Gain, as a factor: float64, S."""
         return self._table.take(self._table.gain, self.material)
+
+    @property
+    def surface(self) -> np.ndarray:
+        """Surface type, 0 without ground: uint16, S."""
+        return self._table.take(self._table.surface, self.material)
+
+    @property
+    def cone_index(self) -> np.ndarray:
+        """Cone index in PSI, 0 where none is stated: float64, S."""
+        return self._table.take(self._table.cone_index, self.material)
+
+    @property
+    def label(self) -> np.ndarray:
+        """Label of the material for sensors, 0 without ground: uint32, S."""
+        return self._table.take(self._table.label, self.material)
 
     def __len__(self) -> int:
         return len(self.z)

@@ -87,10 +87,11 @@ def build(vertices: Any, faces: Any, materials: Iterable[str | Mapping[str, Any]
 def build_files(files: Iterable[str | os.PathLike[str]] = (), *,
                 settings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
                 output: str | os.PathLike[str] | None = None, overwrite: bool = False, **frame: Any) -> Built:
-    """Builds an image of mesh files (Wavefront OBJ, FBX), as `hardpan build` does.
+    """Builds an image of files of meshes and heights, as `hardpan build` does.
 
     files: their paths; by default the sources of the settings. settings: a settings file (TOML, or JSON as .json), or the
-    same as a mapping. frame: of all given files: up="y", unit="cm", scale, yaw_deg, translate=[x, y, z] in metres.
+    same as a mapping. frame: of all given files: up="y", unit="cm", scale, yaw_deg, translate=[x, y, z] in metres,
+    or of heights cell, file_crs, window and other keys of a [[source]].
     output: where to save the image; overwrite as of `Image.save`.
 
     Raises OSError for files that cannot be read or written, BuildError for what cannot become an image.

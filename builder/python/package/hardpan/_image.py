@@ -48,6 +48,18 @@ class Material(NamedTuple):
     priority: int
 
 
+class Crs(NamedTuple):
+    """Where on earth an image lies; "" is unknown."""
+
+    name: str
+    """The plane: EPSG:CODE, or in words."""
+    datum: str
+    vertical: str
+    """The system of heights."""
+    code: int
+    """EPSG code of the plane, or 0."""
+
+
 class Explanation(NamedTuple):
     """One answer step by step; `print` shows it as text."""
 
@@ -130,6 +142,12 @@ class Image:
         return np.array(self._facts("bounds"))
 
     @property
+    def crs(self) -> Crs | None:
+        """The plane on which it lies; None if it does not say it."""
+        known = self._facts("crs")
+        return None if known is None else Crs(*known)
+
+    @property
     def materials(self) -> list[Material]:
         """The materials; `Answers.material` has their places in this list."""
         return [Material(**m) for m in self._facts("materials")]
@@ -143,6 +161,20 @@ class Image:
     def bound(self) -> Cost:
         """What no query on this image exceeds."""
         return Cost(*self._facts("bound"))
+
+    def ray_bound(self, length: float, *, ground_only: bool = False) -> Cost | None:
+        """What no ray of so many metres exceeds, in any direction at any place; ground_only: of rays that see ground alone.
+        None if the image states nothing, or no ray has that length."""
+        found = self._held.ray_bound(float(length), ground_only)
+        return None if found is None else Cost(*found)
+
+    def contact_bound(self, *, radius: float = 0.3, width: float = 0.25, columns: int = 0, points: int = 1,
+                      reach: tuple[float, float] | None = None) -> Cost | None:
+        """What no `contact` of such a tyre exceeds, by its columns or by so many points. None if the image states nothing,
+        or there is no such tyre. Raises ValueError for unknown columns."""
+        reach = None if reach is None else (float(reach[0]), float(reach[1]))
+        found = self._held.contact_bound((float(radius), float(width)), int(columns), int(points), reach)
+        return None if found is None else Cost(*found)
 
     @property
     def max_layers(self) -> int:
@@ -260,13 +292,29 @@ class Image:
         shape, (x, y, z) = points(x, y, z)
         return self._held.clearance(x, y, z).reshape(shape)
 
+    def place(self, longitude: Any, latitude: Any) -> tuple[np.ndarray, np.ndarray]:
+        """x and y, metres, of longitudes and latitudes in degrees of the image's datum.
+
+        The two broadcast. Raises ValueError if the image does not know where on earth it lies, or for shapes that do not fit.
+        """
+        shape, (first, second) = together(longitude=longitude, latitude=latitude)
+        x, y = self._held.earth(first, second, False)
+        return x.reshape(shape), y.reshape(shape)
+
+    def lonlat(self, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Longitude and latitude, degrees of the image's datum, of x and y in metres: the inverse of `place`."""
+        shape, (first, second) = together(x=x, y=y)
+        longitude, latitude = self._held.earth(first, second, True)
+        return longitude.reshape(shape), latitude.reshape(shape)
+
     def contact(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, radius: float = 0.3, width: float = 0.25,
-                columns: int = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,
+                columns: int = 0, strips: int | bool = 0, points: Any = (), down: Any = None, reach: tuple[float, float] | None = None,
                 axes: str = "iso8855") -> Contacts:
         """What wheels stand on: one height, one normal, one patch each.
 
         centre: metres, of shape S + (3,). ori: rows of matrices that take places of the wheel to the world's, S + (3, 3).
-        columns: 16, 64 or 256 for the volume of the cylinder; 0: by points, each x, y, z and weight, by default the centre.
+        columns: 16, 64 or 256 for the volume of the cylinder. strips: True for the volume by triangles, or the most of them.
+        Without either: by points, each x, y, z and weight, by default the centre.
         down: in the world, S + (3,); by default in the plane of each wheel. reach: metres above and below the centre.
         axes: of world and wheels: iso8855, enu, ned, y_up, rfactor, iso_y_right.
 
@@ -278,7 +326,8 @@ class Image:
         samples = rows("points", points, (4,)).reshape(-1) if len(points) else np.empty(0)
         reach = None if reach is None else (float(reach[0]), float(reach[1]))
         size = (float(radius), float(width))
-        return Contacts(shape, self._held.contact(centre, ori, down, size, int(columns), samples, reach, axes))
+        method = (int(columns), 16384 if strips is True else int(strips))
+        return Contacts(shape, self._held.contact(centre, ori, down, size, method, samples, reach, axes))
 
     def sensor(self, centre: Any, ori: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), *, length: Any = (50, 2, 2, 2, 2),
                offset: Any = (0, 0.5, 0.5, 0.5, 0.5), enabled: Any = (True,) * 5, vehicle_distance: Any = 2.3,

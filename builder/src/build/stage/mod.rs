@@ -4,9 +4,10 @@
 //! | --- | --- |
 //! | `quantise`, `facing`, `clean` | `raster`, `partition`, `bundle` |
 //! | `neighbours`, `region`, `ground`, `refill` | `rule`, `hot_spot`, `cells`, `index_estimate` |
-//! | `weld`, `stitch`, `walls` | `rays`, `tile`, `pack`; `error_quantiles` measures in the end |
+//! | `weld`, `stitch`, `walls` | `rays`, `tile`, `bound`, `pack`; `error_quantiles` measures in the end |
 
 pub mod bare;
+mod bound;
 pub mod bundle;
 mod cells;
 pub mod clean;

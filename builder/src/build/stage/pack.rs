@@ -1,5 +1,6 @@
 //! Tiles and tables into one image.
 
+use super::bound::Tables;
 use super::partition::{PAGE_LOG2, squares};
 use super::tile::Blob;
 use super::walls;
@@ -84,7 +85,8 @@ pub fn pack(
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(mesh, &tiles, &table)?;
-    let rays = rays(mesh, options, &tiles);
+    let tables = Tables::new(&tiles, mesh.tile_log2, options);
+    let rays = rays(mesh, options, &tiles, &tables);
 
     let crs = options.crs.as_ref().map(Georeference::bytes);
     let body = |kind: u32| match kind {
@@ -126,6 +128,7 @@ pub fn pack(
     header.head_len = format::HEAD_LEN as u32;
     header.total_len = total;
     fill(&mut header, mesh, options, &tiles, triangles);
+    (header.ray_bound, header.tyre_bound) = (tables.ray, tables.tyre);
     header.page_min = root.min;
     header.page_count = root.count;
     header.sections = sections;
@@ -167,7 +170,7 @@ pub fn pack(
 }
 
 /// The section for rays; empty if the image has none.
-fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob]) -> Vec<u8> {
+fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob], tables: &Tables) -> Vec<u8> {
     if options.rays() == Rays::None {
         return Vec::new();
     }
@@ -181,6 +184,7 @@ fn rays(mesh: &Mesh, options: &Options, tiles: &[Blob]) -> Vec<u8> {
     [head.min, head.max] = walls::extent(&mesh.walls).unwrap_or_default();
     let bundles = |t: &Blob| u64::from(t.rays[format::ROOT + std::mem::offset_of!(format::Node, bundle_count) / 4]);
     head.bundles = tiles.iter().map(bundles).sum();
+    head.ray_bound = tables.all;
     let mut at = (TABLE + size_of::<TileRecord>() * tiles.len()).next_multiple_of(format::ALIGN) as u64;
     let checks = tiles.par_iter().map(|t| {
         let bytes = t.rays.as_bytes();
@@ -224,12 +228,12 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
     h.fallback = options.fallback as u32;
     h.wide_tests = most(|t| t.wide_tests);
-    h.bound =
-        [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
+    h.bound = super::bound::vertical(tiles);
     let moved = mesh.moved.iter().map(|m| m.1);
     let source = mesh.source_error(tiles.iter().map(|t| [t.x, t.y]));
     let source = source.map(|all| all.values().fold([0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]));
-    [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter(), source);
+    let error = mesh.error(moved, mesh.fields.iter(), source);
+    [h.error_plan, h.error_height] = [0, 1].map(|i| error[i].max(options.least_error[i]));
 }
 
 /// The counts of an image.

@@ -27,7 +27,7 @@ pub struct Lattice {
     pub sources: Vec<String>,
     pub origin: [i64; 3],
     pub step: [i32; 2],
-    /// Whether rounding moved nothing.
+    /// Whether rounding moved no vertex.
     pub exact: bool,
     /// Ground beyond the domain, by source, largest loss first.
     pub outliers: Vec<Outlier>,
@@ -48,8 +48,6 @@ pub fn quantise(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result
         (0..3).all(|i| rounded[i].abs() < exp2(53) && scaled[i] == rounded[i])
     };
     let exact = absolute.par_iter_mut().zip(&scene.positions).map(round).reduce(|| true, |a, b| a & b);
-    // posts of fields are rounded
-    let exact = exact && scene.fields.is_empty();
     let extents = extents_of(scene, step)?;
     let used_by = |of: &(dyn Fn(&Triangle) -> bool + Sync)| -> Vec<AtomicBool> {
         let used: Vec<AtomicBool> = absolute.par_iter().map(|_| AtomicBool::new(false)).collect();
@@ -127,11 +125,17 @@ pub fn quantise(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result
         .zip(&extents)
         .map(|(f, e)| Field {
             zero: [0, 1].map(|i| e.zero[i] - (origin[i] << 8)),
+            // the places of a field are rounded down to 2^-16 cells
+            fit: [f.pitch / 65_536.0, f.tolerance],
             field: HeightField {
+                origin: f.origin,
+                pitch: f.pitch,
+                columns: f.columns,
+                rows: f.rows,
                 material: material_number[usize::from(f.material)],
                 source: source_number[usize::from(f.source)],
-                heights: Vec::new(),
-                ..*f
+                tolerance: f.tolerance,
+                ..HeightField::default()
             },
         })
         .collect();

@@ -4,8 +4,8 @@
 
 use crate::build::error::{BuildError, Limit};
 use crate::build::lattice::Field;
-use crate::scene::HeightField;
-use crate::util::exact::exp2;
+use crate::scene::{Blocks, HeightField};
+use crate::util::exact::{exp2, reciprocal};
 use hardpan::format::{BLOCK_CELLS, BLOCK_POSTS, FRACTION, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, halves};
 use rayon::prelude::*;
 
@@ -26,6 +26,8 @@ pub struct Rastered {
     pub bounds: [[i32; 3]; 2],
     pub material: u16,
     pub source: u16,
+    /// What storing it changes at most, in plan and height, metres: nothing, if all of it stands as in its image.
+    pub fit: [f64; 2],
     blocks: [usize; 2],
     records: Vec<[u8; 64]>,
 }
@@ -34,9 +36,9 @@ const SIDE: usize = BLOCK_CELLS as usize;
 /// Query steps in a plan step.
 const UNIT: i64 = 1 << FRACTION;
 
-/// Rounds a field's posts and packs its blocks.
-pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
-    let field = &f.field;
+/// Rounds a field's posts and packs its blocks; `source` is what it is in the scene.
+pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
+    let (field, heights) = (&f.field, &source.heights);
     let limit = |fault| BuildError::from(Limit::Field { pitch: field.pitch, fault });
     let up = (field.pitch * exp2(24 - step[0])).round_ties_even();
     // a step at least, and less than the domain
@@ -57,8 +59,14 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
     let cells = [field.columns - 1, field.rows - 1];
     let blocks = cells.map(|c| c.div_ceil(SIDE));
     let post = |x: usize, y: usize| steps(heights[y.min(field.rows - 1) * field.columns + x.min(field.columns - 1)]);
+    let kept = source.blocks.as_ref().and_then(|stored| kept(stored, blocks, cells, &post));
+    // one whose posts are no longer those of its image takes the least error that holds it
+    let tolerance = match &source.blocks {
+        Some(_) if kept.is_none() => field.tolerance.max(least_tolerance(source, step[1])),
+        _ => field.tolerance,
+    };
     // half a scale of error is allowed at a post, and a height step of its own rounding
-    let allowed = ((field.tolerance * scale_z) as u64).max(1);
+    let allowed = ((tolerance * scale_z) as u64).max(1);
     let coarsest = (allowed.ilog2() + 1).min(PATCH_UNITS.end().ilog2() - FRACTION);
     let scales_for = |top: i64| -> Option<Vec<u32>> {
         let scale = |b: usize| {
@@ -72,26 +80,19 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
         };
         (0..blocks[0] * blocks[1]).into_par_iter().map(scale).collect()
     };
-    let found = scales_for(255).map(|s| (0, s)).or_else(|| scales_for(65_535).map(|s| (1, s)));
-    let (class, scales) = found.ok_or_else(|| limit("is too steep for 16 bits a block; allow a larger tolerance"))?;
+    let is_kept = kept.is_some();
+    let found =
+        kept.or_else(|| scales_for(MOST[0]).map(|s| (0, s, 0))).or_else(|| scales_for(MOST[1]).map(|s| (1, s, 0)));
+    let (class, scales, rest) =
+        found.ok_or_else(|| limit("is too steep for 16 bits a block; allow a larger tolerance"))?;
     // the coarsest scale of the blocks that share a post
-    let scale_of = &scales;
-    let shared = |x: usize, y: usize| {
-        let around = |v: usize, n: usize| {
-            let b = (v / SIDE).min(n - 1);
-            if v.is_multiple_of(SIDE) && b > 0 { b - 1..=b } else { b..=b }
-        };
-        around(y, blocks[1])
-            .flat_map(|j| around(x, blocks[0]).map(move |i| scale_of[j * blocks[0] + i]))
-            .max()
-            .expect("a post has a block")
-    };
+    let shared = |x: usize, y: usize| shared(&scales, blocks, [x, y]);
     let rounded = &|x: usize, y: usize| -> Option<i64> {
         let (x, y) = (x.min(field.columns - 1), y.min(field.rows - 1));
         let s = shared(x, y);
         let z = post(x, y)?;
         let half = if s == 0 { 0 } else { 1i64 << (s - 1) };
-        Some((z + half) >> s << s)
+        Some(((z - rest + half) >> s << s) + rest)
     };
     // a block's bytes, and its least and greatest height
     let record = |(b, &scale): (usize, &u32)| -> Result<([u8; 64], [i64; 2]), BuildError> {
@@ -99,7 +100,7 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
         let heights: Vec<Option<i64>> =
             (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j))).map(|(i, j)| rounded(bx + i, by + j)).collect();
         let height = heights.iter().flatten().fold([i64::MAX, i64::MIN], |[low, high], &z| [low.min(z), high.max(z)]);
-        let base = heights.iter().flatten().min().map_or(0, |z| z >> scale << scale);
+        let base = heights.iter().flatten().min().map_or(0, |z| ((z - rest) >> scale << scale) + rest);
         let mut r = [0u8; 64];
         let base32 = i32::try_from(base).map_err(|_| limit("reaches beyond the domain in height"))?;
         r[..4].copy_from_slice(&base32.to_le_bytes());
@@ -123,7 +124,19 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
     let made = records.par_iter_mut().zip(scales.par_iter().enumerate()).map(put);
     let reach = |a: [i64; 2], b: [i64; 2]| Ok([a[0].min(b[0]), a[1].max(b[1])]);
     let height = made.try_reduce(|| [i64::MAX, i64::MIN], reach)?;
+    // whether no post is moved by rounding
+    let whole = |v: f64| v.fract() == 0.0;
+    let is_exact = || {
+        source.origin.iter().all(|v| whole(v * exp2(FRACTION as i32 - step[0])))
+            && heights.par_iter().all(|h| h.is_nan() || whole(h * scale_z))
+    };
+    let fit = match is_kept {
+        true if is_exact() => [0.0; 2],
+        true => [field.pitch / 65_536.0, 0.0],
+        false => [field.pitch / 65_536.0, tolerance],
+    };
     let mut field = Rastered {
+        fit,
         rate,
         zero,
         up: up as i64,
@@ -148,6 +161,53 @@ pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Resu
     Ok(field)
 }
 
+/// Values of a post that stand for a height, by class.
+const MOST: [i64; 2] = [255, 65_535];
+
+/// The coarsest scale of the blocks that share a post.
+fn shared(scales: &[u32], blocks: [usize; 2], [x, y]: [usize; 2]) -> u32 {
+    let around = |v: usize, n: usize| {
+        let b = (v / SIDE).min(n - 1);
+        if v.is_multiple_of(SIDE) && b > 0 { b - 1..=b } else { b..=b }
+    };
+    let all = around(y, blocks[1]).flat_map(|j| around(x, blocks[0]).map(move |i| scales[j * blocks[0] + i]));
+    all.max().expect("a post has a block")
+}
+
+/// Blocks as they stand in an image, and how far all posts are moved since: none if they do not hold these posts.
+fn kept(
+    stored: &Blocks,
+    blocks: [usize; 2],
+    cells: [usize; 2],
+    post: &(impl Fn(usize, usize) -> Option<i64> + Sync),
+) -> Option<(u8, Vec<u32>, i64)> {
+    let scales: Vec<u32> = stored.scales.iter().map(|s| u32::from(*s)).collect();
+    let most = *MOST.get(usize::from(stored.class))?;
+    let coarsest = PATCH_UNITS.end().ilog2() - FRACTION;
+    if scales.len() != blocks[0] * blocks[1] || scales.iter().any(|s| *s > coarsest) {
+        return None;
+    }
+    let posts = |b: usize| {
+        let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
+        let all = (0..=SIDE).flat_map(move |j| (0..=SIDE).map(move |i| [bx + i, by + j]));
+        all.filter_map(|[x, y]| Some(([x, y], post(x, y)?)))
+    };
+    let by_scale = (0..scales.len()).filter_map(|b| Some((scales[b], posts(b).next()?.1)));
+    let (coarse, z) = by_scale.max_by_key(|(s, _)| *s).unwrap_or_default();
+    let rest = z.rem_euclid(1 << coarse);
+    let holds = |b: usize| {
+        let (mut low, mut high) = (i64::MAX, i64::MIN);
+        let fits = posts(b).all(|([x, y], z)| {
+            (low, high) = (low.min(z), high.max(z));
+            // beyond the border the last post stands again
+            let at = [x.min(cells[0]), y.min(cells[1])];
+            (z - rest).rem_euclid(1 << shared(&scales, blocks, at)) == 0
+        });
+        fits && (low > high || (high - low) >> scales[b] < most)
+    };
+    (0..scales.len()).into_par_iter().all(holds).then_some((stored.class, scales, rest))
+}
+
 /// The least error at a post, metres, with which blocks of 16 bits hold a field: so many height steps, a power of two.
 pub fn least_tolerance(field: &HeightField, z_log2: i32) -> f64 {
     let scale = exp2(-z_log2);
@@ -167,13 +227,6 @@ pub fn least_tolerance(field: &HeightField, z_log2: i32) -> f64 {
     // as `scales_for` asks, at the coarsest scale that the error allows
     let holds = |k: &u32| (range + (4 << k)) >> (k + 1) < 65_535;
     (0..40).find(holds).map_or(0.0, |k| exp2(k as i32 + z_log2))
-}
-
-/// 2^64 divided by a number of query steps, rounded up.
-fn reciprocal(pitch: f64) -> u64 {
-    let exponent = (pitch.to_bits() >> 52) as i32 - 1075;
-    let mantissa = pitch.to_bits() & ((1 << 52) - 1) | 1 << 52;
-    (1u128 << (64 - exponent)).div_ceil(mantissa.into()) as u64
 }
 
 /// The part of a field that a tile holds: first block, blocks and cells, in x and y.

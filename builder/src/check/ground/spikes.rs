@@ -336,8 +336,17 @@ mod tests {
             let mut heights: Vec<f64> = heights.collect();
             heights[17 * j + i] -= 20.0;
             let (origin, pitch, tolerance) = ([0.0, 0.0], 1.0, 0.001);
-            let field =
-                HeightField { origin, pitch, columns: 17, rows: 17, heights, material: 0, source: 0, tolerance };
+            let field = HeightField {
+                origin,
+                pitch,
+                columns: 17,
+                rows: 17,
+                heights,
+                material: 0,
+                source: 0,
+                tolerance,
+                ..HeightField::default()
+            };
             scene.fields.push(field);
             let found = found(&scene, &options);
             assert_eq!(found.len(), 1, "({i}, {j}): {found:?}");

@@ -49,10 +49,7 @@ struct Plan<'a> {
 
 /// Builds an image, proves it and writes it.
 pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
-    let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights))?;
-    if let Some(crs) = &args.heights.crs {
-        asked.settings.crs.clone_from(crs);
-    }
+    let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights, Some(&args.cell)))?;
     asked.settings.rules.splice(0..0, args.precedence.iter().cloned());
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;

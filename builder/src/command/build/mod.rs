@@ -43,6 +43,8 @@ pub struct Args {
     #[command(flatten)]
     heights: transform::Heights,
     #[command(flatten)]
+    cell: transform::Cell,
+    #[command(flatten)]
     repairs: Repairs,
     #[command(flatten)]
     factors: factors::Friction,

@@ -7,19 +7,18 @@ use std::{
 };
 
 use crate::build::source::{ground, parts};
-use crate::build::stage::raster::least_tolerance;
 use crate::image::provenance::{Input, Provenance};
 use crate::import::place::{Budget, is_placed};
 use crate::import::{Frame, Import, file_name, utf8};
-use crate::options::{Options, SourceError};
+use crate::options::Options;
 use crate::report::Finding;
-use crate::scene::{HeightField, Scene};
+use crate::scene::Scene;
 use crate::settings::{Applied, MaterialRule, Settings, SourceFile, mavs};
 use crate::{check, import};
 
 use super::{
     super::{
-        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, notes,
+        Form, bounded, counted, decimal, few, findings, friction::typed_files, materials::is_image, note, notes,
         progress::stage, shown,
     },
     Done, Failure, Report, Sources, Transform, has_extension, named, quoted, same,
@@ -63,7 +62,10 @@ pub struct Lain {
 impl<'a> Asked<'a> {
     /// Finds the files that are typed, or that the settings name.
     pub fn new(from: &'a Sources, transform: &Transform) -> Done<Self> {
-        let (settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
+        let (mut settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
+        if let Some(crs) = transform.crs() {
+            settings.crs.clone_from(crs);
+        }
         if let [only] = &from.files[..]
             && let Some(scene) = from.scene.read(only)?
         {
@@ -96,7 +98,7 @@ impl<'a> Asked<'a> {
     ) -> Done<Self> {
         let file = &from.files[0];
         if !transform.typed().is_empty() {
-            let text = "the scene says how its files lie; leave out --up, --unit, --scale, --rotate and --translate";
+            let text = "the scene says how its files lie; leave out --up, --unit, --scale, --rotate, --translate and options of heights";
             return Err(Failure::input(file, text));
         }
         if let Some(place) = from.settings.as_ref().filter(|_| !settings.sources.is_empty()) {
@@ -134,7 +136,8 @@ impl<'a> Asked<'a> {
         let (read, time) = stage("reading", || read(&sources, &settings, &from.scene.budget()));
         let (inputs, mut import, placed) = read?;
         if placed.places > 0 {
-            report.note(format!("{} come to {placed}", counted(placed.places, "place")));
+            // at once: building may take long
+            note(format!("{} come to {placed}", counted(placed.places, "place")));
         }
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
@@ -144,27 +147,9 @@ impl<'a> Asked<'a> {
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = import.apply(&settings, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
-        let Scene { fields, materials, .. } = &mut import.scene;
-        fields.retain(|f| materials[usize::from(f.material)].is_ground());
-        // the order of files is nothing
-        import.scene.fields.sort_by(|a, b| {
-            let key = |f: &HeightField| [f.origin[1], f.origin[0], f.pitch, f.columns as f64, f.rows as f64];
-            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
-        });
         let mut settings = settings;
         over(&mut settings);
-        if settings.patch_tolerance.is_none() {
-            // steep ones take more than they ask for
-            let z_log2 = settings.build.z_log2;
-            let fields = &mut import.scene.fields;
-            fields.iter_mut().for_each(|f| f.tolerance = f.tolerance.max(least_tolerance(f, z_log2)));
-        }
-        settings.build.crs.clone_from(&import.crs);
-        if import.height_error > 0.0 {
-            // on top of what the image rounds itself
-            let rest = [0.0, import.height_error];
-            settings.build.source_error = Some(SourceError { rest, side: 1.0, squares: Vec::new() });
-        }
+        import.settle_fields(&mut settings);
         settings.allow.extend(&from.allow);
         let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, height_error, .. } = import;
@@ -224,6 +209,7 @@ pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
     let settings = match Form::of(path) {
+        _ if has_extension(path, "tdf") => Settings::from_tdf(&text),
         _ if has_extension(path, "vstu") || Settings::is_vstu(&text) => Settings::from_vstu(&text),
         Some(Form::Json) => Settings::from_json(&text).map(|s| (s, Vec::new())),
         // as no TOML begins

@@ -29,7 +29,7 @@ use super::{
     progress::stage,
     report::Report,
     terrain,
-    transform::Transform,
+    transform::{self, Transform},
 };
 
 #[derive(clap::Args)]
@@ -45,6 +45,10 @@ pub struct Args {
     from: Sources,
     #[command(flatten)]
     transform: Transform,
+    #[command(flatten)]
+    heights: transform::Heights,
+    #[command(flatten)]
+    cell: transform::Cell,
     #[command(flatten)]
     repairs: Repairs,
     /// Look only for these kinds
@@ -73,6 +77,12 @@ pub struct Args {
     force: bool,
     #[command(flatten)]
     pub threads: Threads,
+}
+
+impl Args {
+    fn transform(&self) -> Transform {
+        self.transform.with(&self.heights, Some(&self.cell))
+    }
 }
 
 fn code(text: &str) -> Result<Code, String> {
@@ -134,7 +144,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 /// Builds the sources in memory, and checks them and their ground.
 fn of_sources(args: &Args) -> Done<Found> {
-    let mut asked = Asked::new(&args.from, &args.transform)?;
+    let mut asked = Asked::new(&args.from, &args.transform())?;
     asked.stops = false;
     let files: Vec<PathBuf> = asked.sources.iter().map(|(file, _)| file.clone()).collect();
     let kept = |of: &[&PathBuf]| args.html.iter().try_for_each(|place| made_of(place, of.iter().copied()));
@@ -194,7 +204,10 @@ impl Args {
     fn refuse_of_meshes(&self, image: &Path) -> Done {
         let of_meshes = [
             ("--settings is", self.from.settings.is_some()),
-            ("--up, --unit, --scale, --rotate and --translate are", !self.transform.typed().is_empty()),
+            (
+                "--up, --unit, --scale, --rotate, --translate and options of heights are",
+                !self.transform().typed().is_empty(),
+            ),
             ("--origin, --weld, --stitch, --max-slope, --undersides and --drop-outliers are", self.repairs.is_typed()),
         ];
         if let Some((what, _)) = of_meshes.iter().find(|(_, typed)| *typed) {

@@ -20,7 +20,8 @@ pub struct Csv<'t, 'a, W> {
 
 impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
     pub fn new(terrain: &'t Terrain<'a>, out: W, typed: bool) -> Self {
-        let fields = COLUMNS.iter().map(|column| column.by_number(terrain, |v| field(&v.to_string()), field));
+        let number = |v: Option<f64>| field(&v.map(|v| v.to_string()).unwrap_or_default());
+        let fields = COLUMNS.iter().map(|column| column.by_number(terrain, number, field));
         Csv { fields: fields.collect(), terrain, out, line: Vec::new(), typed }
     }
 }

@@ -26,7 +26,7 @@ pub struct Json<'t, 'a, W> {
 impl<'t, 'a, W: Write> Json<'t, 'a, W> {
     pub fn new(terrain: &'t Terrain<'a>, out: W) -> Self {
         let text = |text: &str| json!(text).to_string().into_bytes();
-        let number = |v: f64| json!(v).to_string().into_bytes();
+        let number = |v: Option<f64>| json!(v).to_string().into_bytes();
         let values = COLUMNS.iter().map(|column| column.by_number(terrain, number, text)).collect();
         Json { values, terrain, out, line: Vec::new(), keys: Vec::new(), asked: false, first: true }
     }

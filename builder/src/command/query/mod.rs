@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Hit, Kinds, Terrain};
+use hardpan::{Axes, Hit, Kinds, Terrain};
 
 pub use self::{
     along::picture,
@@ -35,15 +35,16 @@ use self::{
 };
 use super::{
     Done, Failure, Form, Kind, NewFile, Replace, counted, export::not_a_source, findings::worded, grouped,
-    has_extension, is_nowhere, load, named, note, tables, terrain, warn,
+    has_extension, is_nowhere, load, named, note, shown, tables, terrain, warn,
 };
-use crate::draw::plot;
+use crate::draw::{picture::Picture, plot};
 use crate::image::decode::{ROOM, room};
 use crate::image::earth::Earth;
+use crate::import::file_name;
 use crate::query::column;
 use crate::query::shot::Shot;
 use crate::query::table::{Drive, POINT, Passed, Points, Row as Point, Stop};
-use crate::query::tyre::TyreSpec;
+use crate::query::tyre::{TyreSpec, axes};
 use crate::query::{Ask, Many};
 
 #[derive(clap::Args, Clone)]
@@ -80,12 +81,15 @@ pub struct Args {
     plot: Option<PathBuf>,
     /// RADIUS,WIDTH[,METHOD]: a tyre at poses, or along a drive
     #[arg(long, value_name = "TYRE", value_parser = TyreSpec::read)]
-    #[arg(conflicts_with_all = ["points", "csv", "lonlat", "plot", "layers", "explain", "fallback", "measure", "ray"])]
+    #[arg(conflicts_with_all = ["points", "csv", "lonlat", "layers", "explain", "fallback", "measure", "ray"])]
     tyre: Option<TyreSpec>,
     /// x,y,z[,yaw,pitch,roll]: centre and degrees; again for more
     #[arg(long = "pose", value_name = "POSE", requires = "tyre", conflicts_with = "along")]
     #[arg(allow_hyphen_values = true, value_parser = tyre::pose)]
     poses: Vec<[f64; 6]>,
+    /// Axes of poses and answers, by name: enu, ned, rfactor
+    #[arg(long, value_name = "AXES", requires = "tyre", value_parser = axes, default_value = "iso8855", hide_default_value = true)]
+    axes: Axes,
     /// Where answers go; FILE.csv and FILE.json say how [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -122,7 +126,6 @@ to_x,to_y,to_z make each line a ray. More, and drives and tyres: builder/docs/qu
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query track.hpan 0,0 --layers
   hardpan query track.hpan --ray 10,20,1.5,1,0,-0.1,50
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
@@ -155,9 +158,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             return Err(Failure::input(path, text));
         }
         let along = args.along.as_deref().unwrap_or(Path::new(""));
-        let picture = picture(&terrain, &args.file, along, &drive);
-        let bytes = if has_extension(path, "png") { picture.png()? } else { picture.svg().into_bytes() };
-        NewFile::write(path, &bytes)?.keep()?;
+        write_plot(path, &picture(&terrain, &args.file, along, &drive))?;
     }
     let missed = match &args.output {
         None => answer(args, &terrain, &drive, file, out, Failure::from)?,
@@ -174,13 +175,41 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     tell(args, &terrain, drive, &missed)
 }
 
+fn write_plot(path: &Path, picture: &Picture) -> Done {
+    let bytes = if has_extension(path, "png") { picture.png()? } else { picture.svg().into_bytes() };
+    Ok(NewFile::write(path, &bytes)?.keep()?)
+}
+
 /// Tyre contact of wheels.
 fn wheels(args: &Args, terrain: &Terrain, tyre: &TyreSpec, out: &mut impl Write) -> Done {
     if args.poses.is_empty() && args.along.is_none() {
         let hint = "a tyre stands somewhere: --pose x,y,z[,yaw,pitch,roll], or --along DRIVE.csv";
         return Err(Failure::input(&args.file, hint));
     }
-    let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
+    let mut drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
+    if args.axes != Axes::Iso8855 {
+        let (name, to) = (args.axes.name(), args.axes.conversion());
+        note(format!("--axes {name}: east, north, up are of its {to} forward, left, up"));
+        let mut ways = vec![(None, 0.0); drive.wheels.len()];
+        for stop in &mut drive.stops {
+            let no_height = || {
+                let text = format!("line {}: no z; with --axes {name} each place has x, y and z", stop.line);
+                Failure::input(args.along.as_deref().unwrap_or(&args.file), text)
+            };
+            let [x, y, z] = args.axes.world_in([stop.x, stop.y, stop.z.ok_or_else(no_height)?]);
+            (stop.x, stop.y, stop.z) = (x, y, Some(z));
+            let (last, way) = &mut ways[stop.wheel];
+            let [from_x, from_y] = last.replace([x, y]).unwrap_or([x, y]);
+            *way += (x - from_x).hypot(y - from_y);
+            stop.distance = *way;
+        }
+    }
+    if let Some(path) = &args.plot {
+        let along = args.along.as_deref().unwrap_or(Path::new(""));
+        let name = |path: &Path| shown(&file_name(path));
+        let title = format!("{} along {}", name(&args.file), name(along));
+        write_plot(path, &tyre::picture(terrain, &title, &drive, tyre)?)?;
+    }
     let missed = match &args.output {
         None => tyre::answer(args, terrain, &drive, tyre, out)?,
         Some(output) => {

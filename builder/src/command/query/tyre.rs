@@ -2,15 +2,17 @@
 
 use std::io::{self, Write};
 
-use hardpan::{Contact, Pose, Terrain};
+use hardpan::{Axes, Contact, Pose, Terrain};
 use serde_json::{Map, Value, json};
 
-use super::super::Form;
+use super::super::{Form, shown};
 use super::Args;
 use super::csv::{field, push_field};
+use crate::draw::picture::Picture;
+use crate::draw::plot::{self, Line, Sample};
 use crate::query::Ask;
 use crate::query::table::Drive;
-use crate::query::tyre::{COLUMNS, Cell, TyreSpec, posed};
+use crate::query::tyre::{COLUMNS, Cell, METHODS, TyreSpec, in_axes, posed};
 
 /// Wheels of a vehicle in its own axes, where a drive is of the vehicle: names, forward and left.
 pub const WHEELS: [(&str, [f64; 2]); 4] =
@@ -31,6 +33,7 @@ pub fn pose(text: &str) -> Result<[f64; 6], String> {
 }
 
 /// A wheel that is asked for: where in its file, and its pose.
+#[derive(Clone, Copy)]
 struct Asked<'d> {
     t: Option<f64>,
     distance: Option<f64>,
@@ -45,12 +48,24 @@ pub fn answer(args: &Args, t: &Terrain, drive: &Drive, tyre: &TyreSpec, out: &mu
     let of_drive = args.along.is_some();
     let form = if args.json { Some(Form::Json) } else { args.output.as_deref().and_then(Form::of) };
     let form = form.or(of_drive.then_some(Form::Csv));
-    let mut sheet = Sheet { t, out, form, first: true, missed: 0 };
+    let mut sheet = Sheet { t, out, form, axes: args.axes, first: true, missed: 0 };
     sheet.head()?;
     for &[x, y, z, yaw, pitch, roll] in &args.poses {
-        let (centre, pose) = ([x, y, z], posed([x, y, z], [yaw, pitch, roll]));
+        let centre = args.axes.world_in([x, y, z]);
+        let pose = posed(centre, [yaw, pitch, roll]);
         sheet.row(tyre, &Asked { t: None, distance: None, wheel: "", centre, yaw, pose })?;
     }
+    wheels(t, drive, tyre, |asked| sheet.row(tyre, asked))?;
+    sheet.foot()
+}
+
+/// Gives the wheels of a drive at each of its places.
+fn wheels(
+    t: &Terrain,
+    drive: &Drive,
+    tyre: &TyreSpec,
+    mut give: impl FnMut(&Asked) -> io::Result<()>,
+) -> io::Result<()> {
     let single = drive.wheels.len() == 1 && drive.wheels[0].is_empty();
     let mut heading = vec![0.0; drive.wheels.len()];
     for (i, stop) in drive.stops.iter().enumerate() {
@@ -72,16 +87,47 @@ pub fn answer(args: &Args, t: &Terrain, drive: &Drive, tyre: &TyreSpec, out: &mu
             let centre = [*x, *y, stop.z.unwrap_or_else(|| ground() + tyre.radius)];
             let (t, distance) = (stop.t, Some(stop.distance));
             let pose = Pose { centre, ..body };
-            sheet.row(tyre, &Asked { t, distance, wheel, centre, yaw, pose })?;
+            give(&Asked { t, distance, wheel, centre, yaw, pose })?;
         }
     }
-    sheet.foot()
+    Ok(())
+}
+
+/// What the first wheel of a drive stands on by points, by columns and by strips, and by the method that is asked for.
+pub fn picture(t: &Terrain, title: &str, drive: &Drive, tyre: &TyreSpec) -> io::Result<Picture> {
+    let named = |method| METHODS.iter().find(|(_, m)| *m == method).map_or("", |(name, _)| *name);
+    let mut names = vec!["point", "columns64", "strips"];
+    names.extend(Some(named(tyre.method)).filter(|name| !names.contains(name)));
+    let methods = METHODS.iter().filter(|(name, _)| names.contains(name));
+    let mut lines: Vec<(TyreSpec, Line)> = methods
+        .map(|&(name, method)| (TyreSpec { method, ..*tyre }, Line { name: name.into(), samples: Vec::new() }))
+        .collect();
+    let mut first: Option<String> = None;
+    wheels(t, drive, tyre, |asked| {
+        if first.get_or_insert_with(|| asked.wheel.into()) == asked.wheel {
+            for (tyre, line) in &mut lines {
+                let c = tyre.contact(t, asked.pose);
+                // in percent, where the wheel looks
+                let [ahead, _, up] = [0, 1, 2].map(|k| {
+                    let axis = asked.pose.axes[k];
+                    c.plane[0] * axis[0] + c.plane[1] * axis[1] + c.plane[2] * axis[2]
+                });
+                let ground = c.found().then_some([c.height, -100.0 * ahead / up, c.mu]);
+                line.samples.push(Sample { distance: asked.distance.unwrap_or_default(), ground });
+            }
+        }
+        Ok(())
+    })?;
+    let wheel = first.filter(|name| !name.is_empty()).map(|name| format!(", wheel {}", shown(&name)));
+    let lines: Vec<Line> = lines.into_iter().map(|(_, line)| line).collect();
+    Ok(plot::picture(&format!("{title}{}", wheel.unwrap_or_default()), &lines))
 }
 
 struct Sheet<'t, 'a, W> {
     t: &'t Terrain<'a>,
     out: W,
     form: Option<Form>,
+    axes: Axes,
     first: bool,
     missed: u64,
 }
@@ -99,8 +145,9 @@ impl<W: Write> Sheet<'_, '_, W> {
     }
 
     fn row(&mut self, tyre: &TyreSpec, asked: &Asked) -> io::Result<()> {
-        let contact = tyre.contact(self.t, asked.pose);
+        let contact = in_axes(self.axes, &tyre.contact(self.t, asked.pose));
         self.missed += u64::from(!contact.found());
+        let asked = &Asked { centre: self.axes.world_out(asked.centre), ..*asked };
         match self.form {
             Some(Form::Csv) => self.csv(asked, &contact),
             Some(Form::Json) => self.json(asked, &contact),
@@ -168,7 +215,7 @@ impl<W: Write> Sheet<'_, '_, W> {
                 Cell::Number(v) if v.fract() == 0.0 => writeln!(self.out, "{name:<14} {v}{unit}")?,
                 Cell::Number(v) => writeln!(self.out, "{name:<14} {v:.6}{unit}")?,
                 Cell::Flag(v) => writeln!(self.out, "{name:<14} {}", if v { "yes" } else { "no" })?,
-                Cell::Word(v) => writeln!(self.out, "{name:<14} {}", super::super::shown(v))?,
+                Cell::Word(v) => writeln!(self.out, "{name:<14} {}", shown(v))?,
                 Cell::Vector([x, y, z]) => writeln!(self.out, "{name:<14} {x:.6} {y:.6} {z:.6}{unit}")?,
                 Cell::None => {}
             }

@@ -2,10 +2,12 @@
 //!
 //! For images that are verified: of others the answers are whatever the bytes say, or less.
 
+mod fields;
 mod leaf;
 mod share;
 mod tile;
 
+pub use fields::fields;
 use hardpan::format::{TileRecord, section};
 use hardpan::{Cost, Hit, Terrain, format};
 use hardpan_shaders::Face;
@@ -190,7 +192,7 @@ pub fn leaf(t: &Terrain, record: usize, lines: u32) -> Option<LeafView> {
 }
 
 /// The least corner first.
-fn turned(mut corners: [[i32; 3]; 3]) -> [[i32; 3]; 3] {
+pub(crate) fn turned(mut corners: [[i32; 3]; 3]) -> [[i32; 3]; 3] {
     let least = (0..3).min_by_key(|&k| corners[k]).unwrap_or(0);
     corners.rotate_left(least);
     corners

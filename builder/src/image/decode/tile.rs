@@ -261,7 +261,7 @@ impl<'a> TileView<'a> {
         Patch::ref_from_bytes(self.words.get(at..)?.get(..16)?.as_bytes()).ok()
     }
 
-    fn part(&self, patch: &'a Patch) -> Option<Field<'a>> {
+    pub(super) fn part(&self, patch: &'a Patch) -> Option<Field<'a>> {
         let side = self.side()?;
         let zero = [self.record.x, self.record.y].map(|v| match patch.wide {
             0 => i64::from(v) << side >> PATCH_LOG2 << PATCH_LOG2 << FRACTION,

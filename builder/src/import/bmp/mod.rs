@@ -1,6 +1,7 @@
 //! BMP as a height map: palettes of grey, grey colours, and run lengths.
 
 use super::ImportError;
+use super::heights::frame::turn;
 use super::heights::{HeightGrid, damaged, grey, posts, unsupported};
 use super::tiff::COLOUR;
 use std::path::Path;
@@ -88,9 +89,7 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     }
     if !top_down {
         // rows of the file come from the bottom
-        let mut turned = Vec::with_capacity(count);
-        heights.chunks_exact(columns).rev().for_each(|line| turned.extend_from_slice(line));
-        heights = turned;
+        turn(&mut heights, columns);
     }
     let warnings = coloured.then(|| COLOUR.to_owned()).into_iter().collect();
     Ok(HeightGrid { format: "bmp", columns, rows, heights, steps: true, warnings, ..HeightGrid::default() })

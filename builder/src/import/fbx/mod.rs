@@ -19,7 +19,9 @@ use super::{
     FileReport, Frame, Import, ImportError, ImportErrorKind, MAX_SOURCES, MAX_VERTICES, NO_NAME, Names, Next, Place,
     Unit, Up,
     bytes::{lines, no_memory, whole},
-    file_name, forget_unused, number_sources, plain,
+    file_name, forget_unused, number_sources,
+    place::{self as places, Budget, Placed},
+    plain,
     polygon::Cutter,
     report::{Tally, Thing},
     text::{self, ZEROS, quoted},
@@ -43,7 +45,7 @@ const TEXT: &[u8] = b"; FBX";
 const AGAIN: &str = "export it again, or as Wavefront OBJ";
 
 /// Reads a file.
-pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+pub fn read(path: &Path, frame: &Frame, budget: &Budget) -> Result<Import, ImportError> {
     let mut bytes = whole(path)?;
     let fbx = parse(path, &mut bytes)?;
     let native = native(&fbx);
@@ -65,9 +67,9 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     drop(bytes);
     let mut tally = Tally::default();
     remark(&fbx, &mut tally);
-    let scene = assemble(path, &fbx, &transform, &mut tally)?;
+    let (scene, copies) = assemble(path, &fbx, &transform, budget, &mut tally)?;
     tally.into(&scene, &mut report);
-    Ok(Import::of(path, scene, transform, report))
+    Ok(Import { copies, ..Import::of(path, scene, transform, report) })
 }
 
 /// Has the library take a file apart, without lists of edges: for each entry it would go back over a whole face.
@@ -284,8 +286,15 @@ struct Piece<'a> {
 }
 
 /// Meshes as triangles: in the order of the file, once for each object that has them.
-fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut Tally) -> Result<Scene, ImportError> {
+fn assemble(
+    path: &Path,
+    fbx: &ufbx::Scene,
+    transform: &Transform,
+    budget: &Budget,
+    tally: &mut Tally,
+) -> Result<(Scene, Placed), ImportError> {
     let places = node::place(fbx);
+    let mut copies = Placed::default();
     let long = || {
         let cause = format!("an object's name, with those that it stands in, is longer than {LONGEST_NAME} bytes");
         ImportError::input(path, cause, "take it out of its groups in a mesh editor, or give shorter names")
@@ -295,6 +304,7 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
     let mut pieces = Vec::new();
     let (mut vertices, mut triangles) = (0, 0);
     for mesh in &fbx.meshes {
+        let times = pieces.len();
         for node in &mesh.element.instances {
             let Some(place) = places.get(node.element.typed_id as usize) else { continue };
             let name = name(node, &spelled).ok_or_else(long)?;
@@ -319,7 +329,9 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
             });
             (vertices, triangles) = (vertices + mesh.vertices.len(), triangles + mesh.num_triangles);
         }
+        copies.add((pieces.len() - times) as u64, mesh.num_triangles as u64);
     }
+    budget.holds(path, &copies, triangles as u64, places::FEWER)?;
     if vertices > MAX_VERTICES {
         return Err(too_many(path, "more than 4,294,967,293 vertices"));
     }
@@ -343,7 +355,7 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
         return Err(tally.nothing(path, "export the objects as meshes, and show those that are hidden"));
     }
     forget_unused(&mut scene);
-    Ok(scene)
+    Ok((scene, copies))
 }
 
 /// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them. None if it is too

@@ -1,6 +1,7 @@
 //! Numbers of accessors: plain, interleaved, quantised and sparse.
 
 use super::super::bytes;
+use super::container::Bytes;
 use super::tree::{Accessor, Root};
 use crate::util::text::grouped;
 
@@ -73,7 +74,7 @@ struct Run<'a> {
 /// All that accessors are read from.
 pub struct Source<'a> {
     pub root: &'a Root,
-    pub buffers: &'a [Vec<u8>],
+    pub buffers: &'a [Bytes<'a>],
 }
 
 impl Source<'_> {
@@ -102,7 +103,7 @@ impl Source<'_> {
         }
         let of = Type::of(accessor.component_type).map_err(wrong)?;
         let size = of.bytes() * N as u64;
-        let held: u64 = self.buffers.iter().map(|b| b.len() as u64).sum();
+        let held = self.buffers.iter().fold(0, |sum: u64, b| sum.saturating_add(b.len() as u64));
         if accessor.count > held {
             return Err(wrong(format!(
                 "it states {} elements, more than all buffers can hold",
@@ -116,13 +117,16 @@ impl Source<'_> {
                 if accessor.normalized { of.part(v) } else { v }
             })
         };
-        let mut all: Vec<[f64; N]> = match accessor.buffer_view {
-            None => vec![[0.0; N]; accessor.count as usize],
+        let count = accessor.count as usize;
+        let mut all: Vec<[f64; N]> = Vec::new();
+        all.try_reserve_exact(count).map_err(|_| wrong("there is not enough memory for it".into()))?;
+        match accessor.buffer_view {
+            None => all.resize(count, [0.0; N]),
             Some(view) => {
                 let run = self.run(view, accessor.byte_offset, size, accessor.count).map_err(wrong)?;
-                (0..accessor.count as usize).map(|i| element(&run, i)).collect()
+                all.extend((0..count).map(|i| element(&run, i)));
             }
-        };
+        }
         if let Some(sparse) = &accessor.sparse {
             let index = Type::of(sparse.indices.component_type).map_err(wrong)?;
             let places = self.run(sparse.indices.buffer_view, sparse.indices.byte_offset, index.bytes(), sparse.count);

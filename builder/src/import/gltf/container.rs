@@ -1,6 +1,10 @@
 //! The text and the buffers of a glTF: of one file, of several, or within the text.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    ops::Deref,
+    path::{Component, Path, PathBuf},
+    rc::Rc,
+};
 
 use super::super::{ImportError, ImportErrorKind, Place, bytes};
 use super::{AGAIN, tree::Root};
@@ -50,27 +54,53 @@ pub fn parts<'a>(whole: &'a [u8], path: &Path) -> Result<(&'a [u8], Option<&'a [
     }
 }
 
-/// The bytes of all buffers, and the files that hold some.
-pub fn buffers(root: &Root, own: Option<&[u8]>, path: &Path) -> Result<(Vec<Vec<u8>>, Vec<PathBuf>), ImportError> {
+/// The bytes of a buffer: a part of the file, or of what several buffers may share.
+pub enum Bytes<'a> {
+    Own(&'a [u8]),
+    Beside(Rc<Vec<u8>>),
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Own(bytes) => bytes,
+            Bytes::Beside(bytes) => bytes,
+        }
+    }
+}
+
+/// The bytes of all buffers, and the files that hold some: each is read once.
+pub fn buffers<'a>(
+    root: &Root,
+    own: Option<&'a [u8]>,
+    path: &Path,
+) -> Result<(Vec<Bytes<'a>>, Vec<PathBuf>), ImportError> {
     let (mut all, mut files) = (Vec::new(), Vec::new());
+    let mut read: Vec<Rc<Vec<u8>>> = Vec::new();
     for (i, buffer) in root.buffers.iter().enumerate() {
         let wrong = |cause: String| ImportError::input(path, format!("buffers[{i}]: {cause}"), AGAIN);
         let held = match &buffer.uri {
             None if i == 0 => {
-                own.ok_or_else(|| wrong("it has no uri, and the file no chunk of bytes".into()))?.to_vec()
+                Bytes::Own(own.ok_or_else(|| wrong("it has no uri, and the file no chunk of bytes".into()))?)
             }
             None => return Err(wrong("it has no uri".into())),
             Some(uri) => match uri.strip_prefix("data:") {
                 Some(data) => {
                     let text =
                         data.split_once(',').filter(|(kind, _)| kind.ends_with(";base64") && !kind.contains(";;"));
-                    text.and_then(|(_, text)| base64(text)).ok_or_else(|| wrong("its data is no base64".into()))?
+                    let held = text.and_then(|(_, text)| base64(text));
+                    Bytes::Beside(Rc::new(held.ok_or_else(|| wrong("its data is no base64".into()))?))
                 }
                 None => {
                     let file = beside(uri, path).map_err(wrong)?;
-                    let held = bytes::whole(&file)?;
-                    files.push(file);
-                    held
+                    let known = files.iter().position(|known| *known == file);
+                    if known.is_none() {
+                        read.push(Rc::new(bytes::whole(&file)?));
+                        files.push(file);
+                    }
+                    Bytes::Beside(read[known.unwrap_or(files.len() - 1)].clone())
                 }
             },
         };

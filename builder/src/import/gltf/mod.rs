@@ -4,21 +4,29 @@ mod accessor;
 mod container;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    rc::Rc,
+};
 
 use self::accessor::Source;
-use self::tree::{Node, Primitive, Root};
+use self::tree::{Mesh, Node, Primitive, Root};
 use super::{
     FileReport, Frame, Import, ImportError, ImportErrorKind, Library, MAX_SOURCES, MAX_VERTICES, NO_NAME, Names, Next,
-    Place, Unit, Up, bytes, file_name, forget_unused, number_sources, plain,
+    Place, Unit, Up, bytes, file_name, forget_unused, number_sources,
+    place::{Budget, FEWER, Placed},
+    plain,
     report::{Tally, Thing},
     too_many,
 };
 use crate::scene::{Scene, Triangle};
 use crate::settings::frame::{Native, Transform};
-use crate::util::text::bounded;
+use crate::util::text::{bounded, grouped};
 
 const AGAIN: &str = "copy the file again, or export it again";
+/// Objects of the JSON: one takes hundreds of bytes, and three of the file.
+const MAX_OBJECTS: usize = 4_000_000;
 /// Bytes of a node's name with those that it stands in.
 const LONGEST_NAME: usize = 4_096;
 
@@ -43,9 +51,13 @@ const NEEDLESS: [&str; 9] = [
 const KNOWN: [&str; 1] = ["KHR_mesh_quantization"];
 
 /// Reads a file.
-pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+pub fn read(path: &Path, frame: &Frame, budget: &Budget) -> Result<Import, ImportError> {
     let whole = bytes::whole(path)?;
     let (text, own) = container::parts(&whole, path)?;
+    if memchr::memchr_iter(b'{', text).count() > MAX_OBJECTS {
+        let cause = format!("its JSON has more than {} objects", grouped(MAX_OBJECTS as u64));
+        return Err(ImportError::input(path, cause, "join meshes and nodes in a mesh editor, or split the file"));
+    }
     let root: Root = serde_json::from_slice(text).map_err(|e| {
         let place = if own.is_some() || text.len() != whole.len() { Place::File } else { Place::Line(e.line() as u64) };
         let message = e.to_string();
@@ -64,7 +76,7 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     let mut tally = Tally::default();
     tally.add(Thing::Moving, root.animations.len() as u64);
     let source = Source { root: &root, buffers: &buffers };
-    let mut scene = assemble(path, &source, &transform, &mut tally)?;
+    let (mut scene, copies) = assemble(path, &source, &transform, budget, &mut tally)?;
     if scene.triangles.is_empty() {
         return Err(tally.nothing(path, "export the objects as meshes, each with a node in the scene"));
     }
@@ -81,7 +93,7 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
         ..FileReport::default()
     };
     tally.into(&scene, &mut report);
-    Ok(Import::of(path, scene, transform, report))
+    Ok(Import { copies, ..Import::of(path, scene, transform, report) })
 }
 
 /// Rows of three numbers and a way: what a node does to its children.
@@ -112,65 +124,118 @@ fn mirrors(m: &Matrix) -> bool {
 
 /// The transform of a node: a matrix, or scale, turn and way, in this order.
 fn own(node: &Node) -> Matrix {
-    if let Some(m) = node.matrix {
+    if let Some(m) = node.matrix.as_deref() {
         return [0, 1, 2].map(|i| [m[i], m[4 + i], m[8 + i], m[12 + i]]);
     }
-    let [x, y, z, w] = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
+    let [x, y, z, w] = node.rotation.as_deref().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
     let turn = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
         [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
         [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
     ];
-    let (scale, way) = (node.scale.unwrap_or([1.0; 3]), node.translation.unwrap_or_default());
+    let scale = node.scale.as_deref().copied().unwrap_or([1.0; 3]);
+    let way = node.translation.as_deref().copied().unwrap_or_default();
     [0, 1, 2].map(|i| [turn[i][0] * scale[0], turn[i][1] * scale[1], turn[i][2] * scale[2], way[i]])
 }
 
-/// Meshes as triangles, in the order of a walk over the nodes.
-fn assemble(path: &Path, source: &Source, transform: &Transform, tally: &mut Tally) -> Result<Scene, ImportError> {
-    let root = source.root;
-    let wrong = |cause: String| ImportError::input(path, cause, AGAIN);
-    let tops: Vec<usize> = match root.scenes.get(root.scene.unwrap_or(0)) {
-        Some(scene) => scene.nodes.clone(),
-        None => {
-            let mut inner = vec![false; root.nodes.len()];
-            for &child in root.nodes.iter().flat_map(|n| &n.children) {
-                if let Some(is) = inner.get_mut(child) {
-                    *is = true;
-                }
-            }
-            (0..inner.len()).filter(|&i| !inner[i]).collect()
+/// The outermost nodes.
+fn tops(root: &Root) -> Vec<usize> {
+    if let Some(scene) = root.scenes.get(root.scene.unwrap_or(0)) {
+        return scene.nodes.clone();
+    }
+    let mut inner = vec![false; root.nodes.len()];
+    for &child in root.nodes.iter().flat_map(|n| &n.children) {
+        if let Some(is) = inner.get_mut(child) {
+            *is = true;
         }
-    };
+    }
+    (0..inner.len()).filter(|&i| !inner[i]).collect()
+}
+
+/// Triangles of a mesh, as its accessors state them. A primitive counts as one, whatever it has, and so do three
+/// vertices.
+fn size(root: &Root, mesh: &Mesh) -> u64 {
+    let count = |number: usize| root.accessors.get(number).map_or(0, |a| a.count);
+    let (mut triangles, mut vertices) = (0u64, 0u64);
+    let mut known = HashSet::new();
+    for primitive in &mesh.primitives {
+        let place = primitive.attributes.get("POSITION").copied();
+        let own = place.map_or(0, count);
+        let corners = primitive.indices.map_or(own, count);
+        let mode = primitive.mode.unwrap_or(4);
+        let faces = if mode == 4 { corners / 3 } else { corners.saturating_sub(2) };
+        triangles = triangles.saturating_add(if mode < 4 { 1 } else { faces.max(1) });
+        if mode >= 4 && place.is_some_and(|place| known.insert(place)) {
+            vertices = vertices.saturating_add(own);
+        }
+    }
+    triangles.max(vertices / 3)
+}
+
+/// What stands several times. All that nodes place must be within the budget.
+fn count(path: &Path, root: &Root, budget: &Budget) -> Result<Placed, ImportError> {
+    let wrong = |cause: String| ImportError::input(path, cause, AGAIN);
+    let mut times = vec![0u64; root.meshes.len()];
     let mut seen = vec![false; root.nodes.len()];
-    let mut parents: Vec<Option<usize>> = vec![None; root.nodes.len()];
-    let mut used = vec![false; root.meshes.len()];
-    let (mut sources, mut materials) = (Names::default(), Names::default());
-    let mut of: Vec<u32> = Vec::new();
-    let mut scene = Scene::default();
-    let mut stack: Vec<(usize, Matrix)> = tops.into_iter().rev().map(|i| (i, NO_MOVE)).collect();
-    while let Some((i, above)) = stack.pop() {
+    let mut stack = tops(root);
+    while let Some(i) = stack.pop() {
         let node = root.nodes.get(i).ok_or_else(|| wrong(format!("nodes[{i}] is not there")))?;
         if std::mem::replace(&mut seen[i], true) {
             return Err(wrong(format!("nodes[{i}] stands in two nodes, or in itself")));
         }
-        let matrix = product(&above, &own(node));
-        for &child in node.children.iter().rev() {
-            if let Some(parent) = parents.get_mut(child) {
-                *parent = Some(i);
-            }
-            stack.push((child, matrix));
+        stack.extend(&node.children);
+        if let Some(number) = node.mesh {
+            *times.get_mut(number).ok_or_else(|| wrong(format!("meshes[{number}] is not there")))? += 1;
         }
+    }
+    let (mut copies, mut all) = (Placed::default(), 0u64);
+    for (mesh, times) in root.meshes.iter().zip(times) {
+        let own = size(root, mesh);
+        copies.add(times, own);
+        all = all.saturating_add(own.saturating_mul(times));
+    }
+    budget.holds(path, &copies, all, FEWER)?;
+    Ok(copies)
+}
+
+/// Meshes as triangles, in the order of a walk over the nodes.
+fn assemble(
+    path: &Path,
+    source: &Source,
+    transform: &Transform,
+    budget: &Budget,
+    tally: &mut Tally,
+) -> Result<(Scene, Placed), ImportError> {
+    let root = source.root;
+    let wrong = |cause: String| ImportError::input(path, cause, AGAIN);
+    let copies = count(path, root, budget)?;
+    let mut used = vec![false; root.meshes.len()];
+    let (mut sources, mut materials) = (Names::default(), Names::default());
+    let mut of: Vec<u32> = Vec::new();
+    let mut scene = Scene::default();
+    // each with the transform and the name of what it stands in
+    let nowhere: Rc<str> = "".into();
+    let mut stack: Vec<(usize, Matrix, Rc<str>)> =
+        tops(root).into_iter().rev().map(|i| (i, NO_MOVE, nowhere.clone())).collect();
+    while let Some((i, above, outer)) = stack.pop() {
+        let node = &root.nodes[i];
+        let matrix = product(&above, &own(node));
+        let name = inner_name(&outer, node.name.as_deref()).ok_or_else(|| {
+            let cause = format!("a node's name, with those that it stands in, is longer than {LONGEST_NAME} bytes");
+            ImportError::input(path, cause, "give shorter names in a mesh editor")
+        })?;
+        stack.extend(node.children.iter().rev().map(|&child| (child, matrix, name.clone())));
         let Some(number) = node.mesh else { continue };
-        let mesh = root.meshes.get(number).ok_or_else(|| wrong(format!("meshes[{number}] is not there")))?;
+        let mesh = &root.meshes[number];
         used[number] = true;
         tally.add(Thing::Instances, 1);
         let deformed = node.skin.is_some() || mesh.primitives.iter().any(|p| !p.targets.is_empty());
         tally.add(Thing::Skinned, deformed.into());
-        let name = name(root, &parents, i, mesh.name.as_deref()).ok_or_else(|| {
-            let cause = format!("a node's name, with those that it stands in, is longer than {LONGEST_NAME} bytes");
-            ImportError::input(path, cause, "give shorter names in a mesh editor")
-        })?;
+        let own = || mesh.name.as_deref().map(words).filter(|own| !own.is_empty() && own.len() <= LONGEST_NAME);
+        let name = if name.is_empty() { own().map_or(NO_NAME.into(), Rc::from) } else { name };
         let object = sources.number(&name).ok_or_else(|| Names::too_long(path))?;
+        // primitives of a mesh may share vertices
+        let mut known = HashMap::new();
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             let at = |cause: String| wrong(format!("meshes[{number}].primitives[{p}]: {cause}"));
             let material = match primitive.material {
@@ -185,10 +250,7 @@ fn assemble(path: &Path, source: &Source, transform: &Transform, tally: &mut Tal
                 return Err(too_many(path, "more than 65,535 materials"));
             }
             let before = scene.triangles.len();
-            faces(source, primitive, &matrix, transform, material as u16, &mut scene, tally).map_err(at)?;
-            if scene.positions.len() > MAX_VERTICES {
-                return Err(too_many(path, "more than 4,294,967,293 vertices"));
-            }
+            faces(source, primitive, &matrix, transform, material as u16, &mut known, &mut scene, tally).map_err(at)?;
             of.resize(of.len() + scene.triangles.len() - before, object);
         }
     }
@@ -198,24 +260,18 @@ fn assemble(path: &Path, source: &Source, transform: &Transform, tally: &mut Tal
     scene.triangles.iter_mut().zip(of).for_each(|(t, object)| t.source = numbers[object as usize]);
     scene.sources = names;
     scene.materials = plain(path, &materials.list)?;
-    Ok(scene)
+    Ok((scene, copies))
 }
 
-/// Names from the outermost node to this one, with `/` between them; the mesh's where no node has one.
-fn name(root: &Root, parents: &[Option<usize>], node: usize, mesh: Option<&str>) -> Option<String> {
-    let (mut names, mut length, mut at) = (Vec::new(), 0, Some(node));
-    while let Some(i) = at {
-        let name = root.nodes[i].name.as_deref().map(words).filter(|name| !name.is_empty());
-        length += name.as_ref().map_or(0, |name| name.len() + 1);
-        if length > LONGEST_NAME + 1 {
-            return None;
-        }
-        names.extend(name);
-        at = parents[i];
-    }
-    names.reverse();
-    let mesh = || mesh.map(words).filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME);
-    Some(if names.is_empty() { mesh().unwrap_or_else(|| NO_NAME.into()) } else { names.join("/") })
+/// The name of a node with those that it stands in, with `/` between them. None if it is too long.
+fn inner_name(outer: &Rc<str>, own: Option<&str>) -> Option<Rc<str>> {
+    let own = own.map(words).filter(|own| !own.is_empty());
+    let name = match own {
+        None => outer.clone(),
+        Some(own) if outer.is_empty() => own.into(),
+        Some(own) => format!("{outer}/{own}").into(),
+    };
+    (name.len() <= LONGEST_NAME).then_some(name)
 }
 
 /// A name with one blank between its words.
@@ -224,12 +280,14 @@ fn words(name: &str) -> String {
 }
 
 /// Adds the triangles of a primitive.
+#[allow(clippy::too_many_arguments)] // what is read, and where it goes
 fn faces(
     source: &Source,
     primitive: &Primitive,
     matrix: &Matrix,
     transform: &Transform,
     material: u16,
+    known: &mut HashMap<usize, (u32, usize)>,
     scene: &mut Scene,
     tally: &mut Tally,
 ) -> Result<(), String> {
@@ -241,17 +299,27 @@ fn faces(
     if mode > 6 {
         return Err(format!("its mode {mode} is unknown"));
     }
-    let &places = primitive.attributes.get("POSITION").ok_or("it has no POSITION")?;
-    let places = source.places(places)?;
-    let indices = match primitive.indices {
-        Some(number) => source.indices(number, places.len())?,
-        None => (0..places.len() as u32).collect(),
+    let &number = primitive.attributes.get("POSITION").ok_or("it has no POSITION")?;
+    let (base, vertices) = match known.get(&number) {
+        Some(known) => *known,
+        None => {
+            let places = source.places(number)?;
+            let base = scene.positions.len() as u32;
+            if scene.positions.len() + places.len() > MAX_VERTICES {
+                return Err("with it there are more than 4,294,967,293 vertices".into());
+            }
+            scene.positions.try_reserve(places.len()).map_err(|_| "there is not enough memory for it")?;
+            scene.positions.extend(places.iter().map(|p| transform.apply(apply(matrix, *p))));
+            known.insert(number, (base, places.len()));
+            (base, places.len())
+        }
     };
-    let base = scene.positions.len() as u32;
-    let room = scene.positions.try_reserve(places.len()).and(scene.triangles.try_reserve(indices.len()));
-    room.map_err(|_| "there is not enough memory for it")?;
-    scene.positions.extend(places.iter().map(|p| transform.apply(apply(matrix, *p))));
-    let count = |name: &str| primitive.attributes.keys().filter(|key| key.starts_with(name)).count() * places.len();
+    let indices = match primitive.indices {
+        Some(number) => source.indices(number, vertices)?,
+        None => (0..vertices as u32).collect(),
+    };
+    scene.triangles.try_reserve(indices.len() / 3).map_err(|_| "there is not enough memory for it")?;
+    let count = |name: &str| primitive.attributes.keys().filter(|key| key.starts_with(name)).count() * vertices;
     tally.add(Thing::Normals, count("NORMAL") as u64);
     tally.add(Thing::TextureCoordinates, count("TEXCOORD") as u64);
     tally.add(Thing::Colours, count("COLOR") as u64);

@@ -87,10 +87,11 @@ pub struct Node {
     pub children: Vec<usize>,
     pub mesh: Option<usize>,
     pub skin: Option<usize>,
-    pub matrix: Option<[f64; 16]>,
-    pub translation: Option<[f64; 3]>,
-    pub rotation: Option<[f64; 4]>,
-    pub scale: Option<[f64; 3]>,
+    // apart: a file may have millions of nodes, most without
+    pub matrix: Option<Box<[f64; 16]>>,
+    pub translation: Option<Box<[f64; 3]>>,
+    pub rotation: Option<Box<[f64; 4]>>,
+    pub scale: Option<Box<[f64; 3]>>,
 }
 
 #[derive(Default, Deserialize)]

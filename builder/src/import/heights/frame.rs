@@ -4,12 +4,12 @@ use super::{Affine, HeightGrid, Heights, MAX_POSTS, Plane, unsaid, unsupported};
 use crate::import::{Frame, Import, ImportError};
 use crate::options::Georeference;
 use crate::scene::HeightField;
-use crate::util::crs::{Datum, System, of_code};
+use crate::util::crs::{Datum, METRES, System, of_code};
 use crate::util::projection::{Parameters, TransverseMercator};
 use crate::util::text::{decimal, grouped, quoted};
 use hardpan::format::Crs;
 use rayon::prelude::*;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 /// What all files of heights together say.
 #[derive(Debug, Default)]
@@ -22,8 +22,10 @@ pub struct Placed {
 
 /// Posts of files at which heights are stored, so that they are off by this at most, metres.
 const TOLERANCE: f64 = 0.01;
-/// A file of no system has cells no smaller than this, metres: others are degrees.
+/// A file of no system has cells no smaller than this, metres: others may be degrees.
 const MIN_CELL: f64 = 0.01;
+/// The largest cells of degrees: where all posts are places on earth, they may be such.
+const MAX_DEGREES: f64 = 0.5;
 /// Way between places that are projected, metres; those between follow from them within a hundredth of a millimetre.
 const NODES: f64 = 2000.0;
 /// Posts between them at most.
@@ -70,9 +72,14 @@ fn warp(path: &Path, system: &str) -> String {
 
 /// The system of a file: what it says itself, or else what is said of it.
 fn own(grid: &HeightGrid, options: &Heights, path: &Path) -> Result<(Own, u8), ImportError> {
+    if options.file_crs == Some(METRES) && matches!(grid.plane, Plane::Silent | Plane::Metres(_)) {
+        let name = if let Plane::Metres(name) = &grid.plane { name.clone() } else { String::new() };
+        return Ok((Own::Metres { name, code: 0 }, Crs::USER));
+    }
     let code = match (&grid.plane, options.file_crs) {
         (Plane::Code(own), Some(said)) if *own != said => {
-            let cause = format!("it says that it is in EPSG:{own}, and --file-crs says EPSG:{said}");
+            let said = if said == METRES { "metres".into() } else { format!("EPSG:{said}") };
+            let cause = format!("it says that it is in EPSG:{own}, and --file-crs says {said}");
             return Err(ImportError::input(
                 path,
                 cause,
@@ -80,7 +87,7 @@ fn own(grid: &HeightGrid, options: &Heights, path: &Path) -> Result<(Own, u8), I
             ));
         }
         (Plane::Code(own), _) => Some((*own, Crs::FILE)),
-        (_, said) => said.map(|code| (code, Crs::USER)),
+        (_, said) => said.filter(|code| *code != METRES).map(|code| (code, Crs::USER)),
     };
     if let Some((code, says)) = code {
         let own = match of_code(code) {
@@ -111,15 +118,24 @@ fn own(grid: &HeightGrid, options: &Heights, path: &Path) -> Result<(Own, u8), I
         }
         Plane::Metres(name) => Ok((Own::Metres { name: name.clone(), code: 0 }, Crs::FILE)),
         _ => {
-            let cell = grid.place.map_or(f64::INFINITY, |p| libm::hypot(p.column[0], p.column[1]));
-            if cell < MIN_CELL {
-                let cause = format!("its cells are {} wide and it does not say in which unit", decimal(cell));
-                let hint = "if these are degrees of WGS 84: --file-crs EPSG:4326";
+            if let Some(cell) = grid.place.filter(|place| may_be_degrees(place, [grid.columns, grid.rows])) {
+                let cell = decimal(libm::hypot(cell.column[0], cell.column[1]));
+                let cause = format!("its cells are {cell} wide, and it does not say whether that is degrees or metres");
+                let hint = "say it: --file-crs EPSG:4326 for degrees of WGS 84, --file-crs metres for metres";
                 return Err(ImportError::input(path, cause, hint));
             }
             Ok((Own::Metres { name: String::new(), code: 0 }, Crs::NOBODY))
         }
     }
+}
+
+/// Whether a grid of which nobody says the unit could be one of degrees.
+fn may_be_degrees(place: &Affine, [columns, rows]: [usize; 2]) -> bool {
+    let cell = libm::hypot(place.column[0], place.column[1]);
+    let far = [(columns - 1) as f64, (rows - 1) as f64];
+    let corners = [[0.0, 0.0], [far[0], 0.0], [0.0, far[1]], far].map(|[c, r]| place.at(c, r));
+    let on_earth = corners.iter().all(|[x, y]| x.abs() <= 361.0 && y.abs() <= 91.0);
+    cell < MIN_CELL || cell <= MAX_DEGREES && on_earth
 }
 
 /// Gives the grids of files their fields.
@@ -129,17 +145,26 @@ pub fn place(parts: &mut [Import], files: &[(impl AsRef<Path>, Frame)]) -> Resul
         let Some(mut grid) = part.grid.take() else { continue };
         let (path, options) = (path.as_ref(), frame.heights);
         no_mesh(frame, path)?;
+        upright(&mut grid);
         let (own, says) = own(&grid, &options, path)?;
         window(&mut grid, &options, path)?;
-        if let Some(void) = options.no_data.or(grid.void) {
+        if let Some(void) = options.no_data.map(|void| grid.metres(void)).or(grid.void) {
             grid.heights
                 .iter_mut()
                 .filter(|h| **h == void || **h == f64::from(void as f32))
                 .for_each(|h| *h = f64::NAN);
         }
+        if grid.heights.par_iter().all(|h| h.is_nan()) {
+            return Err(ImportError::input(
+                path,
+                "no post of it has a height",
+                "see what it says of no data: gdalinfo -stats",
+            ));
+        }
         if let Some(void) = unsaid(&grid.heights).filter(|_| options.no_data.is_none()) {
             let cause = format!("it has the height {void}, far from all others, and does not say that this is none");
-            let hint = format!("if there is no ground: --no-data {void}; if it is a height: --no-data nan");
+            let own = grid.own(void);
+            let hint = format!("if there is no ground: --no-data {own}; if it is a height: --no-data nan");
             return Err(ImportError::input(path, cause, hint));
         }
         part.report.files[0].warnings.append(&mut grid.warnings);
@@ -213,7 +238,10 @@ fn apart(parts: &[Import], files: &[(impl AsRef<Path>, Frame)]) -> Result<(), Im
         let far = [f.columns, f.rows].map(|n| (n - 1) as f64 * f.pitch);
         wider(wider(all, f.origin), [f.origin[0] + far[0], f.origin[1] + far[1]])
     });
-    for (part, (path, _)) in parts.iter().zip(files).filter(|(p, _)| !p.scene.triangles.is_empty()) {
+    // who places a file knows where it lies
+    let is_here =
+        |(part, (_, frame)): &(&Import, &(_, Frame))| !part.scene.triangles.is_empty() && !frame.heights.elsewhere;
+    for (part, (path, _)) in parts.iter().zip(files).filter(is_here) {
         let corners = part.scene.triangles.iter().flat_map(|t| t.v).map(|v| part.scene.positions[v as usize]);
         let mesh = corners.fold(NONE, |all, [x, y, _]| wider(all, [x, y]));
         if mesh[0] > grids[2] || mesh[2] < grids[0] || mesh[1] > grids[3] || mesh[3] < grids[1] {
@@ -237,10 +265,43 @@ fn no_mesh(frame: &Frame, path: &Path) -> Result<(), ImportError> {
     Err(ImportError::input(path, cause, "take --cell, --height-scale and --height-zero for it"))
 }
 
+/// Turns a grid whose rows run north or south, or whose columns run west, so that its posts lie as they are stored.
+fn upright(grid: &mut HeightGrid) {
+    let Some(mut place) = grid.place else { return };
+    let is_small = |a: f64, b: f64| a.abs() <= 1e-9 * b.abs();
+    if is_small(place.column[0], place.column[1]) && is_small(place.row[1], place.row[0]) {
+        let (columns, rows) = (grid.columns, grid.rows);
+        let turned = (0..columns).flat_map(|c| (0..rows).map(move |r| r * columns + c));
+        grid.heights = turned.map(|i| grid.heights[i]).collect();
+        (grid.columns, grid.rows) = (rows, columns);
+        place = Affine { column: [place.row[0], 0.0], row: [0.0, place.column[1]], ..place };
+    }
+    if place.column[1] == 0.0 && place.row[0] == 0.0 && place.column[0] < 0.0 {
+        grid.heights.par_chunks_mut(grid.columns).for_each(<[f64]>::reverse);
+        let zero = place.at((grid.columns - 1) as f64, 0.0);
+        place = Affine { zero, column: [-place.column[0], 0.0], ..place };
+    }
+    grid.place = Some(place);
+}
+
 /// Cuts a grid to a window.
 fn window(grid: &mut HeightGrid, options: &Heights, path: &Path) -> Result<(), ImportError> {
-    let Some([x0, y0, x1, y1]) = options.window else { return Ok(()) };
-    let Some(place) = grid.place.filter(|p| p.column[1] == 0.0 && p.row[0] == 0.0) else {
+    let Some(window) = options.window.filter(|_| !grid.is_cut) else { return Ok(()) };
+    let [columns, rows] = within(window, grid.place, [grid.columns, grid.rows], path)?;
+    let own = rows.clone().flat_map(|r| &grid.heights[r * grid.columns..][columns.clone()]).copied().collect();
+    grid.place = grid.place.map(|place| place.from([columns.start, rows.start]));
+    (grid.heights, grid.columns, grid.rows) = (own, columns.len(), rows.len());
+    Ok(())
+}
+
+/// Columns and rows of a grid that lie in a window: least and greatest x and y.
+pub fn within(
+    [x0, y0, x1, y1]: [f64; 4],
+    place: Option<Affine>,
+    size: [usize; 2],
+    path: &Path,
+) -> Result<[Range<usize>; 2], ImportError> {
+    let Some(place) = place.filter(|p| p.column[1] == 0.0 && p.row[0] == 0.0) else {
         let cause = "a window is of a file whose posts lie along x and y, and this one has no place, or is turned";
         return Err(unsupported(path, cause, "cut it: gdal_translate -srcwin x y columns rows"));
     };
@@ -251,20 +312,16 @@ fn window(grid: &mut HeightGrid, options: &Heights, path: &Path) -> Result<(), I
         let last = (last + 1e-6).floor().min((count - 1) as f64);
         (last >= 1.0 && first < last as usize).then_some(first..last as usize + 1)
     };
-    let columns = along(place.zero[0], place.column[0], [x0, x1], grid.columns);
-    let rows = along(place.zero[1], place.row[1], [y0, y1], grid.rows);
+    let columns = along(place.zero[0], place.column[0], [x0, x1], size[0]);
+    let rows = along(place.zero[1], place.row[1], [y0, y1], size[1]);
     let (Some(columns), Some(rows)) = (columns, rows) else {
-        let far = place.at((grid.columns - 1) as f64, (grid.rows - 1) as f64);
+        let far = place.at((size[0] - 1) as f64, (size[1] - 1) as f64);
         let [w, s] = [place.zero[0].min(far[0]), place.zero[1].min(far[1])].map(decimal);
         let [e, n] = [place.zero[0].max(far[0]), place.zero[1].max(far[1])].map(decimal);
         let cause = format!("the window has no two posts of it each way: it has x {w} to {e} and y {s} to {n}");
         return Err(ImportError::input(path, cause, "give another one: --window x,y,x,y"));
     };
-    let own = rows.clone().flat_map(|r| &grid.heights[r * grid.columns..][columns.clone()]).copied().collect();
-    let zero = place.at(columns.start as f64, rows.start as f64);
-    (grid.heights, grid.place) = (own, Some(Affine { zero, ..place }));
-    (grid.columns, grid.rows) = (columns.len(), rows.len());
-    Ok(())
+    Ok([columns, rows])
 }
 
 /// What all files say of their heights; nothing if one says nothing.
@@ -541,7 +598,7 @@ fn laid(file: File, target: &Target) -> Result<(HeightField, f64), ImportError> 
 }
 
 /// Rows the other way round.
-fn turn(heights: &mut [f64], columns: usize) {
+pub fn turn(heights: &mut [f64], columns: usize) {
     let rows = heights.len() / columns;
     for row in 0..rows / 2 {
         let (low, high) = heights.split_at_mut((rows - 1 - row) * columns);

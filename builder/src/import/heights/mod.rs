@@ -30,8 +30,26 @@ pub struct HeightGrid {
     pub steps: bool,
     /// The number that stands for no height, as the file says.
     pub void: Option<f64>,
+    /// What became of the file's own numbers: factor, what is added then, and metres of their unit.
+    pub scale: Option<[f64; 3]>,
+    /// Whether the window that was asked for is cut out already.
+    pub is_cut: bool,
     /// What people should know.
     pub warnings: Vec<String>,
+}
+
+impl HeightGrid {
+    /// Metres of one of the file's own numbers.
+    pub fn metres(&self, own: f64) -> f64 {
+        self.scale.map_or(own, |[factor, more, unit]| (own * factor + more) * unit)
+    }
+
+    /// The file's own number of metres.
+    pub fn own(&self, metres: f64) -> f64 {
+        let Some([factor, more, unit]) = self.scale else { return metres };
+        let own = (metres / unit - more) / factor;
+        if (own - own.round()).abs() < 1e-6 * own.abs() { own.round() } else { own }
+    }
 }
 
 /// x and y of the post at column 0 and row 0, and the way to the next column and to the next row.
@@ -61,6 +79,11 @@ impl Affine {
             let (x, y) = (x - zero[0], y - zero[1]);
             [(x * e - y * b) / area, (y * a - x * d) / area]
         })
+    }
+
+    /// The same, counted from another post.
+    pub fn from(&self, [column, row]: [usize; 2]) -> Affine {
+        Affine { zero: self.at(column as f64, row as f64), ..*self }
     }
 
     /// All of it times a factor.
@@ -96,9 +119,9 @@ pub struct Vertical {
 /// Reads a file of heights: what its bytes say comes to lie in the scene when all files are read.
 pub fn import(given: &Given, read: Bytes) -> Result<Import, ImportError> {
     let path = given.path;
-    let bytes = std::fs::read(path).map_err(|e| ImportError::io(path, &e))?;
+    let bytes = super::bytes::whole(path)?;
     let name = file_name(path);
-    let grid = read(&bytes, &name, path)?;
+    let grid = read(&bytes, &name, path, given.frame.heights.window)?;
     let posts = grid.heights.len() as u64;
     let report = FileReport {
         file: name,
@@ -137,49 +160,72 @@ pub fn as_triangles(scene: &mut Scene) {
     }
 }
 
-/// What reads the bytes of a file, given its name and where it lies.
-type Bytes = fn(&[u8], &str, &Path) -> Result<HeightGrid, ImportError>;
+/// The window that is asked for: least and greatest x and y.
+pub type Window = Option<[f64; 4]>;
+
+/// What reads the bytes of a file, given its name, where it lies, and the window that is asked for.
+type Bytes = fn(&[u8], &str, &Path, Window) -> Result<HeightGrid, ImportError>;
 
 /// Files of heights that are read from a zip file, by their endings, and the most bytes that they may have.
 const IN_ZIP: [(&str, u64, Bytes); 4] = [
-    ("hgt", super::hgt::MAX_BYTES, super::hgt::read),
-    ("tif", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
-    ("tiff", UNPACKED, |bytes, _, path| super::tiff::read(bytes, path)),
-    ("asc", UNPACKED, |bytes, _, path| super::esri_ascii::read(bytes, path)),
+    ("hgt", super::hgt::MAX_BYTES, |bytes, name, path, _| super::hgt::read(bytes, name, path)),
+    ("tif", UNPACKED, |bytes, _, path, window| super::tiff::read(bytes, path, window)),
+    ("tiff", UNPACKED, |bytes, _, path, window| super::tiff::read(bytes, path, window)),
+    ("asc", UNPACKED, |bytes, _, path, _| super::esri_ascii::read(bytes, path)),
 ];
 const UNPACKED: u64 = 512 << 20;
 
 /// The one file of heights in a zip file.
-pub fn in_zip(bytes: &[u8], _: &str, path: &Path) -> Result<HeightGrid, ImportError> {
+pub fn in_zip(bytes: &[u8], _: &str, path: &Path, window: Window) -> Result<HeightGrid, ImportError> {
     let (name, bytes) = super::zip::only(bytes, path, &IN_ZIP.map(|(ending, most, _)| (ending, most)))?;
     let lower = name.to_ascii_lowercase();
     let Some((.., read)) = IN_ZIP.iter().find(|(ending, ..)| lower.ends_with(&format!(".{ending}"))) else {
         unreachable!("its name ends in one of these");
     };
-    read(&bytes, &name, path)
+    read(&bytes, &name, path, window)
 }
 
-/// Most posts of a file.
-const MAX_POSTS: u64 = 1 << 28;
+/// Most posts that are read of a file, and most that heights are laid on: each takes eight bytes of memory.
+pub const MAX_POSTS: u64 = 50_000_000;
+
+/// How many posts a file of so many bytes has, if it can have so many, and all of them are to be read.
+pub fn posts(path: &Path, size: [u64; 2], bytes: usize) -> Result<usize, ImportError> {
+    let count = claimed(path, size, bytes)?;
+    fits(path, size, 1, "make it smaller: gdal_translate -srcwin x y columns rows, or -outsize 25% 25%")?;
+    Ok(count as usize)
+}
+
+/// That so many numbers at each of so many posts fit into memory.
+pub fn fits(path: &Path, [columns, rows]: [u64; 2], numbers: u64, hint: &str) -> Result<(), ImportError> {
+    let count = columns.saturating_mul(rows).saturating_mul(numbers);
+    if count <= MAX_POSTS {
+        return Ok(());
+    }
+    let each = if numbers > 1 { format!(", each of {numbers} numbers") } else { String::new() };
+    let cause = format!(
+        "it has {} x {} posts{each}: {} MB in memory, and {} MB are the most",
+        grouped(columns),
+        grouped(rows),
+        grouped(count.saturating_mul(8) / 1_000_000),
+        grouped(MAX_POSTS * 8 / 1_000_000)
+    );
+    Err(ImportError::input(path, cause, hint))
+}
 
 /// How many posts a file of so many bytes has, if it can have so many.
-pub fn posts(path: &Path, [columns, rows]: [u64; 2], bytes: usize) -> Result<usize, ImportError> {
+pub fn claimed(path: &Path, [columns, rows]: [u64; 2], bytes: usize) -> Result<u64, ImportError> {
     let size = format!("{} x {} posts", grouped(columns), grouped(rows));
-    let count = columns.checked_mul(rows).filter(|n| *n <= MAX_POSTS);
-    let Some(count) = count else {
-        let cause = format!("it claims {size}, and {} are the most", grouped(MAX_POSTS));
-        return Err(ImportError::input(path, cause, "cut a part out of it: gdal_translate -srcwin x y columns rows"));
-    };
     // no compression makes more of a byte
-    if count > (1 << 22) + 4096 * bytes as u64 {
+    let count = columns.checked_mul(rows).filter(|count| *count <= (1 << 22) + 4096 * bytes as u64);
+    let Some(count) = count else {
         let cause = format!("it claims {size} in {}", counted(bytes as u64, "byte"));
         return Err(ImportError::input(path, cause, "it is damaged; get it again"));
-    }
+    };
     if columns < 2 || rows < 2 {
         let cause = format!("it has {size}, and ground needs two of each");
         return Err(ImportError::input(path, cause, "take a larger part of it"));
     }
-    Ok(count as usize)
+    Ok(count)
 }
 
 /// That a file ends early, or is not what it says.

@@ -85,6 +85,8 @@ pub struct Head {
     pub end: usize,
     /// Lines of the head.
     pub lines: u64,
+    /// Those that no PLY has.
+    pub unknown: Vec<u64>,
 }
 
 /// Elements, and properties of one, at most.
@@ -97,6 +99,7 @@ impl Head {
     pub fn parse(bytes: &[u8]) -> Result<Head, Fault> {
         let (mut at, mut line, mut form) = (0, 0, None);
         let mut elements: Vec<Element> = Vec::new();
+        let mut unknown = Vec::new();
         loop {
             line += 1;
             let rest = &bytes[at..];
@@ -149,10 +152,12 @@ impl Head {
                 [] if end.is_empty() => return wrong("the file ends before end_header".into()),
                 _ if end.is_empty() => return wrong("the file ends before end_header".into()),
                 [] => {}
-                [first, ..] => {
-                    let hint = "write comment before it, if it is one";
-                    return Err((line, format!("{} begins no line of the head of a PLY", quoted(first)), hint));
+                [b"ply" | b"format" | b"element" | b"end_header", ..] => {
+                    return wrong(format!("this is no line of the head of a PLY: {}", quoted(text)));
                 }
+                // some programs write comments without the word
+                _ if unknown.len() < MAX_ELEMENTS => unknown.push(line),
+                _ => return wrong(format!("more than {MAX_ELEMENTS} lines of the head that no PLY has")),
             }
             if elements.len() > MAX_ELEMENTS || elements.last().is_some_and(|e| e.properties.len() > MAX_ELEMENTS) {
                 return wrong(format!("more than {MAX_ELEMENTS} elements, or properties of one"));
@@ -161,6 +166,6 @@ impl Head {
         let Some(form) = form else {
             return Err((line, "there is no line \"format\" in the head".into(), AGAIN));
         };
-        Ok(Head { form, elements, end: at, lines: line })
+        Ok(Head { form, elements, end: at, lines: line, unknown })
     }
 }

@@ -35,6 +35,7 @@ pub fn read_bytes(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, Im
         ..ImportError::input(path, cause, hint)
     })?;
     let mut tally = Tally::default();
+    head.unknown.iter().for_each(|line| tally.see(Thing::HeadLines, *line));
     let mut scene = mesh(bytes, path, &head, &transform, &mut tally)?;
     if scene.triangles.is_empty() {
         let hint = "export the mesh with its faces; of points one is made in CloudCompare (Edit, Mesh, Delaunay 2.5D)";

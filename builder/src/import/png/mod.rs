@@ -1,7 +1,7 @@
 //! PNG as a height map: grey steps as they stand in the file.
 
 use super::ImportError;
-use super::heights::{HeightGrid, damaged, grey, posts};
+use super::heights::{HeightGrid, damaged, fits, grey, posts};
 use super::tiff::COLOUR;
 use ::png::{ColorType, Decoder, Limits, Transformations};
 use std::{io::Cursor, path::Path};
@@ -16,6 +16,9 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     let (columns, rows) = (reader.info().width, reader.info().height);
     let count = posts(path, [columns.into(), rows.into()], bytes.len())?;
     let palette = reader.info().palette.as_ref().map(|palette| palette.to_vec()).unwrap_or_default();
+    // bytes of the picture stand beside the heights
+    let each = reader.info().bytes_per_pixel().div_ceil(8) as u64 + 1;
+    fits(path, [columns.into(), rows.into()], each, "make it smaller: gdal_translate -outsize 25% 25%")?;
     let size = reader.output_buffer_size().ok_or_else(|| damaged(path, "it claims more pixels than memory holds"))?;
     let mut buffer = vec![0; size];
     let frame = reader.next_frame(&mut buffer).map_err(broken)?;

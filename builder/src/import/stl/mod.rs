@@ -132,7 +132,9 @@ fn of_text(bytes: &[u8], path: &Path, transform: &Transform, tally: &mut Tally) 
     let fault = |line: u64, cause: String, hint: &str| {
         Err(ImportError { place: Place::Line(line), ..ImportError::input(path, cause, hint) })
     };
-    for text in bytes.split(|b| *b == b'\n') {
+    // a text without LF has CR at the ends of its lines
+    let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
+    for text in bytes.split(|b| *b == end) {
         line += 1;
         let mut words = text.split(|b| b.is_ascii_whitespace() || *b == 0).filter(|word| !word.is_empty());
         let Some(first) = words.next() else { continue };

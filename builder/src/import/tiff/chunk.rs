@@ -1,6 +1,7 @@
 //! Strips and tiles: unpacked, with the predictor taken back, as numbers.
 
 use flate2::{Decompress, FlushDecompress, Status};
+use std::ops::Range;
 use weezl::{BitOrder, LzwStatus, decode::Configuration};
 
 /// What a sample is, and how many bytes or bits it has.
@@ -77,6 +78,23 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// A part of the image without its borders of empty strips or tiles; none if it has no others.
+    pub fn with_data(&self, part: [Range<usize>; 2]) -> Option<[Range<usize>; 2]> {
+        let [width, height] = self.chunk;
+        let across = self.columns.div_ceil(width);
+        let down = self.rows.div_ceil(height);
+        let shared = |own: Range<usize>, part: &Range<usize>| own.start.max(part.start)..own.end.min(part.end);
+        let has_data = self.counts.iter().take(across * down).enumerate().filter(|(_, count)| **count != 0);
+        let places = has_data.filter_map(|(number, _)| {
+            let (i, j) = (number % across, number / across);
+            let x = shared(i * width..(i + 1) * width, &part[0]);
+            let y = shared(j * height..(j + 1) * height, &part[1]);
+            (!x.is_empty() && !y.is_empty()).then_some([x, y])
+        });
+        let wider = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
+        places.reduce(|[a, b], [c, d]| [wider(a, c), wider(b, d)]).filter(|all| all.iter().all(|r| r.len() > 1))
+    }
+
     /// Whether taking back the predictor leaves little-endian numbers.
     pub fn is_native(&self) -> bool {
         self.predictor != 1

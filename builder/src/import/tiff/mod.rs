@@ -7,7 +7,8 @@ mod chunk;
 mod keys;
 
 use super::ImportError;
-use super::heights::{Affine, HeightGrid, Plane, damaged, grey, posts, unsupported};
+use super::heights::frame::within;
+use super::heights::{Affine, HeightGrid, Plane, Window, claimed, damaged, fits, grey, unsupported};
 use crate::util::crs::of_code;
 use crate::util::text::{bounded, counted};
 use ::tiff::{
@@ -16,14 +17,15 @@ use ::tiff::{
 };
 use chunk::{Layout, Sample, decode, unpredict};
 use keys::Keys;
-use std::{io::Cursor, path::Path};
+use std::{io::Cursor, ops::Range, path::Path};
 
 type Tags<'a> = Decoder<Cursor<&'a [u8]>>;
 
 /// Directories that are looked at.
 const MAX_DIRECTORIES: usize = 64;
 
-pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
+/// Of a file with a place the window alone is read.
+pub fn read(bytes: &[u8], path: &Path, window: Window) -> Result<HeightGrid, ImportError> {
     let broken = |e: ::tiff::TiffError| damaged(path, format!("this is no whole TIFF: {e}"));
     let mut limits = Limits::default();
     limits.ifd_value_size = (64 << 20).min(bytes.len());
@@ -45,10 +47,26 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     tags.seek_to_image(number).map_err(broken)?;
     let layout = layout(&mut tags, path)?;
     let (columns, rows) = (layout.columns, layout.rows);
-    posts(path, [columns as u64, rows as u64], bytes.len())?;
-    let mut grid = HeightGrid { format: "tif", columns, rows, ..HeightGrid::default() };
+    claimed(path, [columns as u64, rows as u64], bytes.len())?;
+    let mut grid = HeightGrid { format: "tif", is_cut: true, ..HeightGrid::default() };
     let keys = Keys::of(&mut tags);
-    grid.place = place(&mut tags, &keys, path)?;
+    (grid.plane, grid.vertical) = (keys.plane(), keys.vertical());
+    // a plane has its own unit where the file says none
+    let of_plane = || match grid.plane {
+        Plane::Code(code) => of_code(code).and_then(|system| system.metres()),
+        _ => None,
+    };
+    let metres = keys.metres().or_else(of_plane).unwrap_or(1.0);
+    let place = place(&mut tags, &keys, path)?.map(|place| if metres == 1.0 { place } else { place.scaled(metres) });
+    let mut part = match window {
+        Some(window) => within(window, place, [columns, rows], path)?,
+        None => [0..columns, 0..rows],
+    };
+    if place.is_some() {
+        part = layout.with_data(part).ok_or_else(|| damaged(path, "all of its strips or tiles are empty"))?;
+    }
+    grid.place = place.map(|place| place.from([part[0].start, part[1].start]));
+    (grid.columns, grid.rows) = (part[0].len(), part[1].len());
     let no_data = text(&mut tags, 42_113).and_then(|text| number_of(&text));
     let metadata = text(&mut tags, 42_112).unwrap_or_default();
     let photometric = first(&mut tags, 262).unwrap_or(1);
@@ -65,7 +83,10 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
         ));
     }
     let bands = if is_colour { 3.min(layout.bands) } else { 1 };
-    let mut planes = samples(&mut tags, &layout, bytes, path, bands)?;
+    let numbers = (bands + usize::from(mask.is_some())) as u64;
+    let hint = "take a part: --window x,y,x,y, or make it smaller: gdal_translate -outsize 25% 25%";
+    fits(path, [grid.columns as u64, grid.rows as u64], numbers, hint)?;
+    let mut planes = samples(&layout, &part, bytes, path, bands)?;
     if is_colour && bands == 3 {
         let [blue, green, mut red] = [planes.pop(), planes.pop(), planes.pop()].map(Option::unwrap_or_default);
         let mut coloured = false;
@@ -79,7 +100,7 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
         grid.heights = planes.swap_remove(0);
     }
     if let Some(number) = mask
-        && let Some(shown) = mask_of(&mut tags, number, [columns, rows], bytes, path)?
+        && let Some(shown) = mask_of(&mut tags, number, [columns, rows], &part, bytes, path)?
     {
         grid.heights.iter_mut().zip(shown).filter(|(_, shown)| *shown == 0.0).for_each(|(h, _)| *h = f64::NAN);
     }
@@ -98,20 +119,13 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<HeightGrid, ImportError> {
     if scale == 0.0 || !scale.is_finite() || !offset.is_finite() {
         return Err(damaged(path, format!("its heights are scaled by {scale} and moved by {offset}")));
     }
-    let metres = |h: f64| if (scale, offset, unit) == (1.0, 0.0, 1.0) { h } else { (h * scale + offset) * unit };
-    grid.heights.iter_mut().for_each(|h| *h = metres(*h));
+    grid.scale = ((scale, offset, unit) != (1.0, 0.0, 1.0)).then_some([scale, offset, unit]);
+    if let Some([scale, offset, unit]) = grid.scale {
+        grid.heights.iter_mut().for_each(|h| *h = (*h * scale + offset) * unit);
+    }
     // as the file's own numbers have it
     let own = |void: f64| if layout.sample == Sample::Float(4) { f64::from(void as f32) } else { void };
-    grid.void = no_data.map(|void| metres(own(void)));
-    (grid.plane, grid.vertical) = (keys.plane(), keys.vertical());
-    // a plane has its own unit where the file says none
-    let of_plane = || match grid.plane {
-        Plane::Code(code) => of_code(code).and_then(|system| system.metres()),
-        _ => None,
-    };
-    if let Some(metres) = keys.metres().or_else(of_plane).filter(|metres| *metres != 1.0) {
-        grid.place = grid.place.map(|place| place.scaled(metres));
-    }
+    grid.void = no_data.map(|void| grid.metres(own(void)));
     grid.steps = grid.place.is_none() && !matches!(layout.sample, Sample::Float(_));
     Ok(grid)
 }
@@ -211,10 +225,10 @@ fn layout(tags: &mut Tags, path: &Path) -> Result<Layout, ImportError> {
     })
 }
 
-/// The samples of the first bands, each row by row.
+/// The samples of the first bands in a part of the image, each row by row.
 fn samples(
-    _: &mut Tags,
     layout: &Layout,
+    part: &[Range<usize>; 2],
     bytes: &[u8],
     path: &Path,
     bands: usize,
@@ -234,7 +248,8 @@ fn samples(
         let cause = format!("its strips or tiles have more than {} MiB each", MAX_CHUNK >> 20);
         return Err(unsupported(path, cause, "make smaller ones: gdal_translate -co TILED=YES"));
     }
-    let mut planes = vec![vec![f64::NAN; columns * rows]; bands];
+    let wide = part[0].len();
+    let mut planes = vec![vec![f64::NAN; wide * part[1].len()]; bands];
     let mut chunk = Vec::new();
     for number in 0..wanted {
         let band = number / (across * down);
@@ -245,8 +260,12 @@ fn samples(
         let lines = if layout.is_tiled { height } else { height.min(rows - j * height) };
         let name = || format!("{} {number}", if layout.is_tiled { "tile" } else { "strip" });
         let (at, count) = (layout.offsets[number], layout.counts[number]);
-        if count == 0 {
-            continue; // sparse: no data
+        // what both have; sparse ones have no data
+        let shared = |own: Range<usize>, part: &Range<usize>| own.start.max(part.start)..own.end.min(part.end);
+        let across = shared(i * width..(i + 1) * width, &part[0]);
+        let along = shared(j * height..(j + 1) * height, &part[1]);
+        if count == 0 || across.is_empty() || along.is_empty() {
+            continue;
         }
         let own = usize::try_from(at).ok().and_then(|at| bytes.get(at..)?.get(..usize::try_from(count).ok()?));
         let own = own.ok_or_else(|| damaged(path, format!("its {} lies beyond its end", name())))?;
@@ -269,12 +288,13 @@ fn samples(
         }
         let (left, top) = (i * width, j * height);
         let native = layout.is_native();
-        for line in 0..lines.min(rows - top) {
-            let row = &chunk[line * row_bytes..][..row_bytes];
+        for line in along {
+            let row = &chunk[(line - top) * row_bytes..][..row_bytes];
             let own = if layout.planar { band..band + 1 } else { 0..bands };
             for (k, plane) in planes[own].iter_mut().enumerate() {
-                let to = &mut plane[(top + line) * columns + left..][..width.min(columns - left)];
-                layout.sample.values(row, native, layout.big, k, stored, to);
+                let to = (line - part[1].start) * wide + across.start - part[0].start;
+                let to = &mut plane[to..][..across.len()];
+                layout.sample.values(row, native, layout.big, (across.start - left) * stored + k, stored, to);
             }
         }
     }
@@ -282,13 +302,14 @@ fn samples(
 }
 
 /// Bytes of a strip or tile at most.
-const MAX_CHUNK: usize = 1 << 30;
+const MAX_CHUNK: usize = 256 << 20;
 
 /// What a mask of the same size shows, if there is one that can be read.
 fn mask_of(
     tags: &mut Tags,
     number: usize,
     size: [usize; 2],
+    part: &[Range<usize>; 2],
     bytes: &[u8],
     path: &Path,
 ) -> Result<Option<Vec<f64>>, ImportError> {
@@ -299,7 +320,7 @@ fn mask_of(
     if [layout.columns, layout.rows] != size {
         return Ok(None);
     }
-    Ok(Some(samples(tags, &layout, bytes, path, 1)?.swap_remove(0)))
+    Ok(Some(samples(&layout, part, bytes, path, 1)?.swap_remove(0)))
 }
 
 /// Where posts lie: by scale and tie point, by a matrix, or by tie points alone.

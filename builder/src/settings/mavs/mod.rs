@@ -15,7 +15,7 @@ use self::paths::{Folders, Note};
 use super::frame::Up;
 use super::marks::Trail;
 use super::placement::{Placement, Scatter};
-use super::{FirstRow, PartRule, Scale, Settings, SettingsError, SourceFile};
+use super::{FirstRow, Obstacle, PartRule, Scale, Settings, SettingsError, SourceFile};
 use crate::util::text::{bounded, bounded_text, counted};
 use hardpan::format::surface;
 use serde_json::{Map, Value};
@@ -37,12 +37,34 @@ pub struct Typed {
     pub data_dir: Option<PathBuf>,
     /// Another number draws other places.
     pub seed: u32,
-    /// Objects are ground, too.
-    pub drivable: bool,
+    /// What becomes of objects; by default obstacles.
+    pub objects: Objects,
     /// Trails are bands of materials.
     pub trails: bool,
     /// The first frame of an animation is an obstacle.
     pub first_frame: bool,
+}
+
+/// What becomes of objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objects {
+    /// They are obstacles.
+    #[default]
+    Obstacles,
+    /// They are obstacles for which boxes stand.
+    Boxes,
+    /// They are ground, too.
+    Drivable,
+}
+
+impl Objects {
+    fn obstacle(self) -> Option<Obstacle> {
+        match self {
+            Objects::Obstacles => Some(Obstacle::Yes),
+            Objects::Boxes => Some(Obstacle::Box),
+            Objects::Drivable => None,
+        }
+    }
 }
 
 /// A scene as settings, and what is to be said of it.
@@ -270,7 +292,7 @@ impl Scene<'_> {
                 self.read.notes.push("the ground is Objects[0]: there is no Surface Mesh".into());
             }
             let by_group = flag(top, "Label By Group") || flag(object, "Label By Group");
-            let on = if self.typed.drivable && !first_is_ground { &grounds[..] } else { &[] };
+            let on = if self.typed.objects == Objects::Drivable && !first_is_ground { &grounds[..] } else { &[] };
             self.object(object, i, is_ground, by_group, on)?;
         }
         if self.read.files.is_empty() {
@@ -302,6 +324,17 @@ impl Scene<'_> {
 
     /// A map of heights, its middle at zero and its first row in the south: grey 128 is the height 0.
     fn heightmap(&mut self, own: &Map<String, Value>, at: &str, position: [f64; 3]) -> Result<SourceFile, String> {
+        let turned = triple(own, "YawPitchRoll").is_some_and(|turns| turns != [0.0; 3]);
+        let flags = ["Rotate Y to Z", "Rotate X to Y", "Rotate Y to X"].map(|key| (key, flag(own, key)));
+        let scaled = triple(own, "Scale").is_some_and(|scale| scale != [1.0; 3]);
+        let all = flags.into_iter().chain([("YawPitchRoll", turned), ("Scale", scaled)]);
+        if let Some((key, _)) = all.into_iter().find(|(_, is)| *is) {
+            let hint = "a map of heights takes Position, and in its Heightmap Resolution and Scale";
+            return Err(format!("{at}.{key}: {hint}; leave {key} out, or make a mesh of the map"));
+        }
+        if own.contains_key("Mesh") {
+            self.read.notes.push(format!("{at}.Mesh is not used: there is a Heightmap"));
+        }
         let at = format!("{at}.Heightmap");
         let own = own.get("Heightmap").and_then(Value::as_object).ok_or_else(|| format!("{at} is no object"))?;
         let map = text_of(own, "Map").filter(|name| !name.is_empty());
@@ -316,9 +349,6 @@ impl Scene<'_> {
         }
         if step == 0.0 {
             return Err(format!("{at}.Scale is 0; write the metres of a step of grey"));
-        }
-        if self.typed.trails {
-            self.read.notes.push(format!("{at}: trails are cut into meshes alone"));
         }
         let source = SourceFile {
             file: place.to_string_lossy().into_owned(),
@@ -396,7 +426,7 @@ impl Scene<'_> {
     ) -> Result<(), String> {
         let at = format!("Objects[{i}]");
         let mut source = self.source(own, &at, false)?;
-        source.obstacle = (!is_ground && !self.typed.drivable).then_some(true);
+        source.obstacle = self.typed.objects.obstacle().filter(|_| !is_ground);
         source.placed = objects(own, "Instances").map(|(_, own)| self.placement(own)).collect();
         if let Some(random) = own.get("Random").and_then(Value::as_object) {
             source.scatter = Some(self.random(random, &at, i, on)?);
@@ -482,7 +512,7 @@ impl Scene<'_> {
         let mut mesh = own.clone();
         mesh.insert("Mesh".into(), format!("{folder}/{first}").into());
         let mut source = self.source(&mesh, at, false)?;
-        source.obstacle = (!self.typed.drivable).then_some(true);
+        source.obstacle = self.typed.objects.obstacle();
         let size = number(own, "Mesh Scale").unwrap_or(1.0);
         source.placed = vec![Placement {
             scale: (size != 1.0).then_some(Scale::All(size)),

@@ -18,6 +18,7 @@ use hardpan::{Point, Terrain, format};
 use hashbrown::HashSet;
 use non_overlap::classes;
 use plan::{Rect, Tri};
+pub(super) use walk::words;
 use walk::{Bundle, PATCHED, TRIALS, Walk};
 use zerocopy::{FromBytes, IntoBytes};
 

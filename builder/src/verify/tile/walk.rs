@@ -471,7 +471,7 @@ pub(super) fn further_words(b: &[u32; block::WORDS], cell: usize) -> usize {
 
 /// Calls `see` with each word of a cell, the number of its bundle or patch, and whether it starts a sheet. The cell's
 /// further words stand from the one of this number on.
-pub(super) fn words(
+pub(in crate::verify) fn words(
     view: &View,
     b: &[u32; block::WORDS],
     cell: usize,

@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 
     let mut report = Report::default();
     if !cfg!(feature = "embree") {
-        for what in [SINGLE, BATCH, WHEEL, FLOOR, LAYERS, SWEPT] {
+        for what in [SINGLE, BATCH, WHEEL, FLOOR, LAYERS, RAYS_1, RAYS_5, RAYS_100, SWEPT] {
             report.without(what, "no Embree 3 here");
         }
     }
@@ -401,6 +401,24 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
     let timings = bench.race("wheels", peers.closest(&queries), false);
     bench.compare(WHEEL, &timings, HARDPAN_CURSOR, EMBREE);
     bench.compare(WHEEL_GRID, &timings, HARDPAN_CURSOR, GRID);
+
+    for (workload, what, length) in
+        [("rays of 1 m", RAYS_1, 1.0), ("rays of 5 m", RAYS_5, 5.0), ("rays of 100 m", RAYS_100, 100.0)]
+    {
+        let sights = workloads::sights(&mesh, &reference, effort.queries, length);
+        let (hardpan, sights) = (&peers.hardpan, &sights);
+        let mut all = vec![Contestant::new(HARDPAN, move |i| hardpan.sight(&sights[i]).unwrap_or(0.0))];
+        if let Some(embree) = &peers.embree {
+            let [ours, theirs] = [
+                sights.iter().filter(|s| hardpan.sight(s).is_some()).count(),
+                sights.iter().filter(|s| embree.sight(s).is_some()).count(),
+            ];
+            println!("  {workload}: {ours} meet something, {theirs} by Embree, of {}", sights.len());
+            all.push(Contestant::new(EMBREE, move |i| embree.sight(&sights[i]).unwrap_or(0.0)));
+        }
+        let timings = bench.race(workload, all, false);
+        bench.compare(what, &timings, HARDPAN, EMBREE);
+    }
 
     let queries = workloads::columns(&mesh, &reference, effort.queries);
     let checked = &queries[..effort.checked];

@@ -13,8 +13,11 @@ mod board;
 use core::hint::black_box;
 use core::slice;
 use hardpan::format::{fallback, section};
-use hardpan::{Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Terrain};
-use probe::{BATCH, BLANK, HAS_RAYS, KINDS, LAYERS, Queries, UNANSWERED, ask};
+use hardpan::{
+    Answer, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Options, Point, Ray, RayAnswer, RayOptions,
+    RayStatus, Terrain,
+};
+use probe::{BATCH, BLANK, KINDS, LAYERS, Queries, UNANSWERED, ask};
 use semihosting::{println, process::exit};
 
 /// What a call gets, prepared outside the count.
@@ -31,6 +34,8 @@ struct Input<'a> {
     hit: Hit,
     /// The field at the point, if it is the only ground there.
     field: Option<Field<'a>>,
+    wheel: Ray,
+    level: Ray,
 }
 
 /// Where calls write.
@@ -47,9 +52,13 @@ struct Output {
     /// The last points.
     points: [Point; BATCH],
     answers: [Answer; BATCH],
+    ray: RayAnswer,
 }
 
 type Call = fn(&Input, &mut Output);
+
+/// Whether rays are asked; see `build.rs`.
+const RAYS: bool = cfg!(rays);
 
 /// Counted calls: `verify` is the first step, `closest_batch` one of 32 points, `layers_1` has room for one of them,
 /// `field_height` and `field_ground` are asked of the handle, where there is one,
@@ -71,10 +80,22 @@ const CALLS: [(&str, Call); 19] = [
     ("slope_f32", |i, o| o.slope = i.terrain.slope_f32(&i.hit)),
     ("normal_f32", |i, o| o.normal = i.terrain.normal_f32(&i.hit)),
     ("material", |i, o| o.slope[0] = i.terrain.material(&i.hit).mu as f32),
-    ("field_height", |i, o| o.answer.hit.z = i.field.as_ref().and_then(|field| ask::field_height(field, i.point)).unwrap_or(0)),
+    ("field_height", |i, o| {
+        o.answer.hit.z = i.field.as_ref().and_then(|field| ask::field_height(field, i.point)).unwrap_or(0)
+    }),
     ("field_ground", |i, o| o.ground = i.field.as_ref().and_then(|field| ask::field_ground(field, i.point))),
     ("verify", |i, o| o.opened = i.terrain.verifier().step(1024, &mut o.damage).is_ok()),
 ];
+
+/// Rays of 2 m that lean by 7 degrees, as those of a wheel do, and level ones of 5 m; both from half a metre above.
+const RAY_CALLS: &[(&str, Call)] = if RAYS {
+    &[
+        ("ray_wheel", |i, o| o.ray = ask::raycast(&i.terrain, i.wheel, &RayOptions::default())),
+        ("ray_level", |i, o| o.ray = ask::raycast(&i.terrain, i.level, &RayOptions::default())),
+    ]
+} else {
+    &[]
+};
 
 /// Ticks of one call through an opaque pointer.
 #[inline(never)]
@@ -84,6 +105,9 @@ fn ticks(call: Call, input: &Input, output: &mut Output) -> u32 {
     call(input, output);
     board::since(start)
 }
+
+/// Seven degrees off the vertical.
+const LEANING: [f64; 3] = [0.0975, 0.0731, -0.9925];
 
 /// Of how many timed places one has its stack measured.
 const STACKS: usize = 3;
@@ -125,6 +149,17 @@ fn main() -> ! {
     if !probe::opens_only(image) {
         exit(4)
     }
+    if cfg!(counts) {
+        counts(image, &queries, &terrain, &clock);
+    }
+    for (kind, name) in KINDS.iter().enumerate().filter(|(_, name)| RAYS || **name != "rays") {
+        println!("hash {name} {:016x}", probe::hash_of::<RAYS>(&terrain, &queries, kind));
+    }
+    exit(0)
+}
+
+/// Instructions, stack and cost of every call.
+fn counts(image: &[u8], queries: &Queries, terrain: &Terrain, clock: &board::Clock) {
     let (east, extend) =
         (terrain.bounds()[1][0] + 1.0, Options { fallback: fallback::EDGE_EXTEND, ..terrain.options() });
     let input = |i: usize| {
@@ -132,8 +167,17 @@ fn main() -> ! {
         let (metres, fixed) = (queries.metres(point), queries.fixed(point));
         let single = metres.map(|c| c as f32);
         let beyond = terrain.point([east, metres[1], metres[2]]).unwrap_or(point);
-        let (hit, field) = (ask::closest(&terrain, point).hit, terrain.field(point));
-        Input { image, terrain, point, metres, single, fixed, beyond, extend, hit, field }
+        let (hit, field) = (ask::closest(terrain, point).hit, terrain.field(point));
+        let ray = |direction, length| {
+            let ray = terrain.ray_from([metres[0], metres[1], metres[2] + 0.5], direction, length);
+            ray.unwrap_or(Ray { from: point, to: point })
+        };
+        let (wheel, level) = if RAYS {
+            (ray(LEANING, 2.0), ray([0.8, 0.6, 0.0], 5.0))
+        } else {
+            (Ray { from: point, to: point }, Ray { from: point, to: point })
+        };
+        Input { image, terrain: *terrain, point, metres, single, fixed, beyond, extend, hit, field, wheel, level }
     };
     let mut output = Output {
         opened: false,
@@ -147,12 +191,13 @@ fn main() -> ! {
         damage: [0; 64],
         points: [Point::default(); BATCH],
         answers: [UNANSWERED; BATCH],
+        ray: RayAnswer::of(RayStatus::NoLength),
     };
     let nothing: Call = |_, _| {};
     let first = input(0);
     let own = ticks(nothing, &first, &mut output);
     let own_stack = board::stack(|| black_box(nothing)(&first, &mut output));
-    for (name, call) in CALLS {
+    for (name, call) in CALLS.iter().chain(RAY_CALLS).copied() {
         if name.starts_with("field") && first.field.is_none() {
             continue;
         }
@@ -169,7 +214,7 @@ fn main() -> ! {
                 (most, worst) = (count, i);
             }
             if name == "closest" {
-                let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, input.point).1;
+                let Cost { nodes, leaves, tests, lines } = ask::closest_costed(terrain, input.point).1;
                 println!("sample {nodes} {leaves} {tests} {lines} {count}");
             }
         }
@@ -177,14 +222,15 @@ fn main() -> ! {
             for i in queries.timed..queries.len() {
                 let input = input(i);
                 let count = clock.instructions(ticks(call, &input, &mut output) - own);
-                let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, input.point).1;
+                let Cost { nodes, leaves, tests, lines } = ask::closest_costed(terrain, input.point).1;
                 println!("held {nodes} {leaves} {tests} {lines} {count}");
             }
         }
         let tenths = 10 * sum / queries.uniform as u64;
-        println!("count {name} {least} {}.{} {most}", tenths / 10, tenths % 10);
+        let kind = if name.starts_with("ray_") { "ray" } else { "count" };
+        println!("{kind} {name} {least} {}.{} {most}", tenths / 10, tenths % 10);
         let Point { x, y, z } = queries.point(worst);
-        let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, queries.point(worst)).1;
+        let Cost { nodes, leaves, tests, lines } = ask::closest_costed(terrain, queries.point(worst)).1;
         println!("worst {name} {x} {y} {z} {nodes} {leaves} {tests} {lines}");
         let stack = |i: usize| {
             let input = input(i);
@@ -193,11 +239,7 @@ fn main() -> ! {
         };
         println!("stack {name} {}", (0..queries.timed).step_by(STACKS).chain([worst]).map(stack).max().unwrap_or(0));
     }
-    steps(&terrain, &clock, own, &mut output.damage);
+    steps(terrain, clock, own, &mut output.damage);
     let Cost { nodes, leaves, tests, lines } = terrain.bound();
     println!("bound {nodes} {leaves} {tests} {lines} {}", terrain.header().wide_tests);
-    for (kind, name) in KINDS.iter().enumerate().filter(|(_, name)| HAS_RAYS || **name != "rays") {
-        println!("hash {name} {:016x}", probe::hash(&terrain, &queries, kind));
-    }
-    exit(0)
 }

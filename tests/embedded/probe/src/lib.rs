@@ -9,6 +9,14 @@ use hardpan::{
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
+// the generator of random places, as the builder has it
+#[path = "../../../../builder/src/util/dice.rs"]
+#[allow(dead_code)]
+mod dice;
+#[path = "../../../../gpu-shaders/src/mix.rs"]
+mod mixer;
+use mixer::mix;
+
 /// Points of a batch: as many as go down the index together.
 pub const BATCH: usize = 32;
 
@@ -71,6 +79,10 @@ pub mod ask {
         segment(t, p: Point, length: i64) -> Answer = t.segment(p, length);
         layers(t, p: Point, hits: &mut [Hit]) -> Layers = t.layers(p, hits);
         raycast(t, ray: Ray, options: &RayOptions) -> RayAnswer = t.raycast(ray, options);
+        shot(t, shot: &Shot, options: &RayOptions) -> RayAnswer = match t.ray_from(shot.origin, shot.direction, shot.length) {
+            Ok(ray) => t.raycast(ray, options),
+            Err(status) => RayAnswer::of(status),
+        };
     }
 }
 
@@ -197,13 +209,15 @@ impl Fnv {
         }
     }
 
-    fn ray(&mut self, a: &RayAnswer) {
+    fn ray(&mut self, t: &Terrain, a: &RayAnswer) {
         let h = &a.hit;
         self.bytes(&[a.status as u8, h.kind as u8, h.leaf as u8, h.back.into(), h.at_start.into()]);
-        for v in [h.t.to_bits() as i64, h.at.x, h.at.y, h.at.z, h.normal.x, h.normal.y, h.normal.z] {
-            self.int(v);
+        for v in [h.t].into_iter().chain(t.metres(h.at)).chain(t.face_normal_f64(h)) {
+            self.int(v.to_bits() as i64);
         }
-        self.int(i64::from(h.material) << 16 | i64::from(h.source));
+        for v in [h.material, h.source] {
+            self.bytes(&v.to_le_bytes());
+        }
         for v in h.place {
             self.bytes(&v.to_le_bytes());
         }
@@ -215,23 +229,53 @@ impl Fnv {
     }
 }
 
-/// A ray from or to `p`, up to 8 m in plan and 32 m in height by the default lattice, by the position's own bits.
-pub fn ray(p: Point) -> Ray {
-    let bits = p.x.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) ^ p.y.rotate_left(23) ^ p.z;
-    let way = |shift: u32| (bits >> shift & 0xff_ffff) - 0x80_0000;
-    let to = Point { x: p.x + way(0), y: p.y + way(20), z: p.z + 64 * way(40) };
-    if bits & 1 == 0 { Ray { from: p, to } } else { Ray { from: to, to: p } }
+/// A ray in metres.
+pub struct Shot {
+    /// Where it starts.
+    pub origin: [f64; 3],
+    /// Where it goes; of any length.
+    pub direction: [f64; 3],
+    /// How far.
+    pub length: f64,
 }
 
-/// Whether rays are hashed here: with them the program is larger than the flash of a Cortex-M0.
-pub const HAS_RAYS: bool = cfg!(target_has_atomic = "32");
+/// A ray from `p`, or from up to 8 m in plan and 32 m in height beside it, by the position's own bits; one in eight is
+/// upright.
+pub fn shot(queries: &Queries, p: Point) -> Shot {
+    let bits = p.x.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) ^ p.y.rotate_left(23) ^ p.z;
+    let way = |shift: u32| (bits >> shift & 0xff_ffff) - 0x80_0000;
+    let way = [way(0), way(20), way(40)];
+    let [x, y, z] = if bits >> 8 & 7 == 0 { [0, 0, way[2]] } else { way };
+    let length = ((bits >> 30 & 0xff) + 1) as f64 * 0.125;
+    let direction = [x as f64, y as f64, 4.0 * z as f64];
+    if bits & 1 == 0 {
+        return Shot { origin: queries.metres(p), direction, length };
+    }
+    let from = Point { x: p.x + x, y: p.y + y, z: p.z + 64 * z };
+    Shot { origin: queries.metres(from), direction: direction.map(|d| 0.0 - d), length }
+}
 
 /// What is hashed, in this order.
-pub const KINDS: [&str; 9] = ["closest", "entries", "windows", "below", "segment", "layers", "batch", "rays", "values"];
+pub const KINDS: [&str; 10] =
+    ["closest", "entries", "windows", "below", "segment", "layers", "batch", "rays", "values", "draws"];
+
+/// Bytes of the largest image beside which random numbers are drawn: they are the same beside every one.
+const SMALL: u64 = 48 << 10;
 
 /// Hash of every field of every answer of one kind of query, over all of `queries`.
 pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
+    hash_of::<true>(terrain, queries, kind)
+}
+
+/// The same; without rays a program needs less room.
+pub fn hash_of<const RAYS: bool>(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
     let mut fnv = Fnv(0xcbf2_9ce4_8422_2325);
+    if KINDS[kind] == "draws" {
+        let mut dice = dice::Dice(1);
+        let count = if terrain.header().total_len <= SMALL { 1_000_000 } else { 0 };
+        (0..count).for_each(|_| fnv.bytes(&dice.unit().to_bits().to_le_bytes()));
+        return fnv.0;
+    }
     let mut cursor = Cursor::new();
     let mut batch = ([Point::default(); 16], [UNANSWERED; 16]);
     for i in 0..queries.len() {
@@ -274,14 +318,12 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
                     batch.1.iter().for_each(|a| fnv.answer(a));
                 }
             }
-            7 if HAS_RAYS => {
-                let answer = ask::raycast(terrain, ray(p), &RayOptions::default());
-                fnv.ray(&answer);
-                for v in terrain.face_normal_f64(&answer.hit) {
-                    fnv.int(v.to_bits() as i64);
-                }
+            7 if RAYS => {
+                let shot = shot(queries, p);
+                let answer = ask::shot(terrain, &shot, &RayOptions::default());
+                fnv.ray(terrain, &answer);
                 let next = RayOptions { after: Some(answer.hit.t), limit: 64, ..RayOptions::default() };
-                fnv.ray(&ask::raycast(terrain, ray(p), &next));
+                fnv.ray(terrain, &ask::shot(terrain, &shot, &next));
             }
             _ => {
                 let answer = ask::closest(terrain, p);

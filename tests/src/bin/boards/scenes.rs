@@ -168,6 +168,7 @@ fn heights(posts: usize, pitch: f64) -> HeightField {
         material: 0,
         source: 0,
         tolerance: 0.01,
+        ..HeightField::default()
     }
 }
 
