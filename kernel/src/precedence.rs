@@ -192,7 +192,7 @@ impl<'a> Terrain<'a> {
         self.column(&leaf, place).is_ok_and(|column| self.is_hidden_in(&column, &leaf, place, of, &mut ()))
     }
 
-    /// Whether a ray passes through ground of a material that it meets there: if that is hidden, or gives friction alone.
+    /// Whether a ray passes through ground of a material that it meets there: what is hidden, or gives friction alone.
     #[cold]
     #[inline(never)]
     pub(crate) fn is_passed<O: Observer>(&self, at: Point, material: u16, o: &mut O) -> bool {
@@ -201,10 +201,17 @@ impl<'a> Terrain<'a> {
             return true;
         }
         let Some((place, Ok(leaf))) = self.place(at).map(|place| (place, self.locate(place, o))) else { return false };
-        let of = Level { z: at.z.wrapping_sub(self.zero_z()), standing: self.standing_of(material) };
+        let mut of = Level { z: at.z.wrapping_sub(self.zero_z()), standing: self.standing_of(material) };
         let mut column = Column::new();
         let mut all = Noting { t: self, tile: leaf.tile, column: &mut column, then: End };
-        self.surfaces(&leaf, place, o, &mut all).is_ok() && self.is_hidden_in(&column, &leaf, place, of, o)
+        if self.surfaces(&leaf, place, o, &mut all).is_err() {
+            return false;
+        }
+        // the place is rounded: its own height there is meant
+        let own = column.levels.iter().take(column.count).filter(|l| l.standing == of.standing);
+        let nearest = own.map(|l| l.z).min_by_key(|z| z.abs_diff(of.z));
+        of.z = nearest.filter(|z| z.abs_diff(of.z) <= self.header.layer_merge.unsigned_abs()).unwrap_or(of.z);
+        self.is_hidden_in(&column, &leaf, place, of, o)
     }
 
     /// The material of ground that a ray met: that which gives its friction to it, if there is one.

@@ -343,7 +343,7 @@ enum hpan_contact_status
   HPAN_CONTACT_TOO_MANY_POINTS = 12,
   // The point names a group that is not given.
   HPAN_CONTACT_NO_GROUP = 13,
-  // Strips: there are too many triangles below the tread, or two sheets that the tyre both reaches into.
+  // Strips: too many triangles lie below the tread, the tyre reaches into two sheets, or the image has precedence.
   HPAN_CONTACT_LIMIT_REACHED = 14,
 };
 #ifndef __cplusplus

@@ -158,7 +158,7 @@ outcomes! {
         TooManyPoints = 12, "too many points", "TOO_MANY_POINTS", "The compatible form has ten points at most.";
         NoGroup = 13, "no group", "NO_GROUP", "The point names a group that is not given.";
         LimitReached = 14, "limit reached", "LIMIT_REACHED",
-            "Strips: there are too many triangles below the tread, or two sheets that the tyre both reaches into.";
+            "Strips: too many triangles lie below the tread, the tyre reaches into two sheets, or the image has precedence.";
     }
 }
 

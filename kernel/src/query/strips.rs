@@ -324,6 +324,9 @@ pub(super) struct Strips<'a, 't> {
 impl<'a, 't> Strips<'a, 't> {
     #[allow(clippy::needless_range_loop)] // several arrays by one axis
     pub fn new(t: &'t Terrain<'a>, tyre: &Tyre, frame: &'t Frame, most: u16) -> Result<Self, ContactStatus> {
+        if t.has_precedence() {
+            return Err(ContactStatus::LimitReached); // they read all ground, hidden or not
+        }
         let Tyre { radius, width, .. } = *tyre;
         let point = t.point(frame.centre).ok_or(ContactStatus::NotFinite)?;
         let step = exp2(FRACTION as i32 - t.header.xy_log2);

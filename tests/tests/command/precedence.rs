@@ -92,7 +92,7 @@ fn by_17_files_objects_rules_and_a_flag_state_precedence() {
         let [table, _] = expect(0, &folder, &["query", image, "5,5", "--layers"]);
         let lines: Vec<&str> = table.lines().collect();
         assert!(lines[1].ends_with("hidden") && lines[2].ends_with("layer"), "{table}");
-        holds(&expect(0, &folder, &["query", image, "5,5,0.25", "--explain"])[0], &["land.obj/Land, hidden by ground"]);
+        holds(&expect(0, &folder, &["query", image, "5,5,0.25", "--explain"])[0], &["Land, hidden by ground"]);
     };
     for text in &ways {
         fs::write(folder.join("s.toml"), text).unwrap();

@@ -137,7 +137,7 @@ pub struct Repairs {
     #[arg(long, value_name = "WHICH", value_parser = undersides)]
     undersides: Option<Undersides>,
     /// How far ground of higher precedence hides other ground below and above [default: 1]
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = band)]
+    #[arg(long, value_name = "METRES", hide = true, allow_hyphen_values = true, value_parser = band)]
     precedence_band: Option<f64>,
     /// Leave out ground outside the domain, even if that is most of a source
     #[arg(long)]
