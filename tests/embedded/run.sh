@@ -289,7 +289,7 @@ example() {
 
 # costs: the table of kernel/docs/boards.md, measured again on the ground that kernel/docs/firmware.md builds.
 costs() {
-    local target=thumbv7em-none-eabihf place=$out/costs page=../../kernel/docs/boards.md program ground call roots code
+    local place=$out/costs page=../../kernel/docs/boards.md program ground call
     mkdir -p "$place"
     sed -n '/^awk /,/^hardpan info/p' ../../kernel/docs/firmware.md | sed "/^hardpan info/d; s|^hardpan|$hardpan|" >"$place/commands"
     (cd "$place" && bash -e commands) >/dev/null 2>&1 || fail "the commands of kernel/docs/firmware.md"
@@ -297,27 +297,19 @@ costs() {
     for ground in site posts; do
         drive an386 "$program" "$place/$ground.hpan" >"$place/$ground.txt" || true # what takes too long is counted, too
     done
-    build -p gate --release --target $target --features wheels
-    while IFS=: read -r call roots; do
-        link "$roots" $target release
-        code=$(($(section .text) + $(section .rodata)))
-        awk -v call="$call" -v code="$code" '
+    while read -r call; do
+        awk -v call="$call" '
             function grouped(n) { return n >= 1000 ? grouped(int(n / 1000)) sprintf(",%03d", n % 1000) : n "" }
             $0 ~ "^count " call ":" { sub(/.*: /, ""); n++; instructions[n] = $1; if ($3 > stack) stack = $3 }
-            END { printf "| `%s` | %s | %s | %s | %s |\n", call, grouped(code), grouped(stack), grouped(instructions[1]), grouped(instructions[2]) }
+            END { printf "| `%s` | %s | %s | %s |\n", call, grouped(stack), grouped(instructions[1]), grouped(instructions[2]) }
         ' "$place/site.txt" "$place/posts.txt"
     done <<'END' >"$place/rows"
-closest:gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed
-contact, 10 points:gate_open -u wheels_points
-contact, 16 columns:gate_open -u wheels_columns
-sensor:gate_open -u wheels_sensor
+closest
+contact, 10 points
+contact, 16 columns
+sensor
 END
     grep -E '^\| `(closest|contact|sensor)' $page | diff - "$place/rows" || fail "$page has another table than was measured"
-    build -p gate --release --target $target --no-default-features
-    link "gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed" $target release
-    code=$(section .text)
-    grep -q "take ${code:0:2},${code:2} bytes of code" $page || fail "$page: without wide it takes $code bytes of code"
-    build -p gate --release --target $target
 }
 
 # patched FROM TO AT BYTES: a copy of the flash with other bytes.

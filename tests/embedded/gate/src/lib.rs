@@ -3,9 +3,6 @@
 #![no_std]
 #![allow(improper_ctypes_definitions)]
 
-#[cfg(feature = "wheels")]
-mod wheels;
-
 use core::hint::black_box;
 use hardpan::{
     Answer, Beam, Clearance, Cost, Cursor, Field, FieldGround, Fixed, Hit, Layers, Mover, Options, Point, Pose, Ray, RayAnswer, RayHit,
