@@ -27,6 +27,8 @@ pub enum OpenError {
     HeadInvalid,
     /// It has triangles whose products need 128 bits, and the feature `wide` is off.
     Wide,
+    /// It has ground that hides other ground, or materials that give friction alone, and the feature `precedence` is off.
+    Precedence,
     /// The content does not verify.
     Content(VerifyError),
 }
@@ -48,6 +50,9 @@ impl fmt::Display for OpenError {
             Self::TooNew => "the image needs a newer reader",
             Self::Wide => {
                 "the image has wide triangles (wide_tests), and this kernel is built without its feature wide"
+            }
+            Self::Precedence => {
+                "the image has precedence or friction-only materials, and this kernel is built without its feature precedence"
             }
             Self::HeadDamaged => "the head of the image is damaged (its checksum differs)",
             Self::HeadInvalid => "the head of the image contradicts itself",

@@ -89,6 +89,9 @@ impl<'a> Terrain<'a> {
         if !header_is_sane(header) {
             return Err(OpenError::HeadInvalid);
         }
+        if header.must_understand != 0 && !cfg!(feature = "precedence") {
+            return Err(OpenError::Precedence);
+        }
         if header.wide_tests > 0 && !cfg!(feature = "wide") {
             return Err(OpenError::Wide);
         }

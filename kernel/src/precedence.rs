@@ -174,7 +174,7 @@ impl<'a> Terrain<'a> {
     /// `FORMAT.md`.
     #[inline(always)]
     pub fn has_precedence(&self) -> bool {
-        self.header.must_understand != 0
+        cfg!(feature = "precedence") && self.header.must_understand != 0
     }
 
     fn is_paint(&self, tile: usize, s: &Candidate) -> bool {

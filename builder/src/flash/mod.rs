@@ -140,7 +140,7 @@ impl<'a> Flash<'a> {
             return Err(NotPlaced::NoSize);
         }
         let half = there / 2;
-        if there % 2 != 0 || half % u64::from(step) != 0 {
+        if !there.is_multiple_of(2) || !half.is_multiple_of(step.into()) {
             return Err(NotPlaced::Halves(step));
         }
         let needed = len.next_multiple_of(STEP.into()) + RECORD_LEN as u64;

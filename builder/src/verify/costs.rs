@@ -171,7 +171,7 @@ impl Proving<'_> {
 
     /// The tiles of a window, row by row from the south, or from the north.
     fn numbers(&self, window: Rect, north_first: bool) -> Vec<[i64; 2]> {
-        let ends = |i: usize| window[0][i] >> self.log2..(window[1][i] - 1 >> self.log2) + 1;
+        let ends = |i: usize| window[0][i] >> self.log2..((window[1][i] - 1) >> self.log2) + 1;
         let mut rows: Vec<i64> = ends(1).collect();
         if north_first {
             rows.reverse();
@@ -216,7 +216,7 @@ impl Proving<'_> {
 
     /// The costliest staircase through a window, for a ray of so many steps.
     fn steps(&self, held: Window, window: Rect, length: i64) -> [u32; 4] {
-        let tiles = [0, 1].map(|i| (window[1][i] - 1 >> self.log2) - (window[0][i] >> self.log2) + 1);
+        let tiles = [0, 1].map(|i| ((window[1][i] - 1) >> self.log2) - (window[0][i] >> self.log2) + 1);
         let tiles = (tiles[0] + tiles[1] - 1) as usize;
         let mut cells = held.cells;
         let mut counts: BTreeMap<[i64; 2], u32> = BTreeMap::new();
@@ -249,7 +249,7 @@ impl Proving<'_> {
         for patch in held.patches.values() {
             let [x, y] = [0, 1].map(|i| {
                 let query = u128::from((window[1][i] - window[0][i]) as u64) << FRACTION;
-                let cells = (query * u128::from(patch.cells_a_step()) >> 64) as u32 + 3;
+                let cells = ((query * u128::from(patch.cells_a_step())) >> 64) as u32 + 3;
                 cells.min(patch.cells[i])
             });
             let by = x.saturating_mul(y);
@@ -319,8 +319,8 @@ impl Place<'_> {
         let Ok(node) = Node::read_from_bytes(words[at..at + 8].as_bytes()) else { return true };
         let ends = [0, 1].map(|i| {
             let log2 = node.entry_log2[i];
-            let first = (by.0[0][i] - low[i] >> log2).max(0);
-            first..=(by.0[1][i] - 1 - low[i] >> log2).min((1 << node.side_log2[i]) - 1)
+            let first = ((by.0[0][i] - low[i]) >> log2).max(0);
+            first..=((by.0[1][i] - 1 - low[i]) >> log2).min((1 << node.side_log2[i]) - 1)
         });
         let (first, last) = (*ends[1].start(), *ends[1].end());
         for row in 0..=last - first {

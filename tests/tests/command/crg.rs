@@ -78,7 +78,7 @@ fn crg_02_a_closed_track_is_closed() {
     let road = Road::read(&file).unwrap();
     let [first, last] = road.u_range();
     // its ends are 18 centimetres apart
-    let gap = (1.7786348116614098e-01f64.powi(2) + 4.3844626623148891e-02f64.powi(2)).sqrt();
+    let gap = (1.7786348116614098e-01f64.powi(2) + 4.384_462_662_314_889e-2_f64.powi(2)).sqrt();
     let length = last - first + gap;
     for [u, v] in [[17.3, 2.0], [3000.0, -1.0], [last + 0.5 * gap, 0.0], [last - 0.01, 2.9], [first + 0.04, -2.9]] {
         let z = road.height_uv([u, v]).unwrap();
@@ -196,6 +196,7 @@ fn made(r: &mut Random, format: &str) -> Vec<u8> {
         key("LONG_SECTION_V_LEFT", v[v.len() - 1]);
         key("LONG_SECTION_V_INCREMENT", 0.5);
     }
+    #[allow(clippy::type_complexity)] // writes a section by what writes its keys
     let mut sections_of = |name: &str, keys: &mut dyn FnMut(&mut dyn FnMut(&str, f64))| {
         writeln!(text, "$\n${name}").unwrap();
         keys(&mut |name: &str, value: f64| writeln!(text, "{name} = {value}").unwrap());

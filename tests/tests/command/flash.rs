@@ -173,8 +173,8 @@ fn by_03_slots_have_a_record_at_their_end() {
     }
     // the end of the hex file is the record: a tool that writes in its order writes it last
     let hex = fs::read_to_string(folder.join("s.hex")).unwrap();
-    let records = hex.lines().filter(|line| &line[7..9] == "00");
-    assert_eq!(records.last().map(|line| &line[3..7]), Some("FFF0"));
+    let mut records = hex.lines().filter(|line| &line[7..9] == "00");
+    assert_eq!(records.next_back().map(|line| &line[3..7]), Some("FFF0"));
     // both in one partition, put together by another program
     for (slot, number) in [("a", "1"), ("b", "2")] {
         let name = format!("{slot}.hex");

@@ -223,12 +223,15 @@ fn by_17_a_band_of_zero_is_refused() {
     }
 }
 
+/// Levels as height, half a side and material; heights and the materials that answer there.
+type Case<'a> = (&'a [(f64, f64, u16)], &'a [(f64, &'a str)]);
+
 #[test]
 fn by_17_friction_alone_goes_to_the_ground_right_below() {
     let paint = Material { friction_only: true, ..Material::new("paint", 0.2) };
     let materials = || vec![named("road", 0), paint.clone()];
     // exactly on its ground, of the same corners; above it; a hair below; a deck between; beyond the band
-    let cases: [(&[(f64, f64, u16)], &[(f64, &str)]); 5] = [
+    let cases: [Case; 5] = [
         (&[(0.0, 10.0, 0), (0.0, 10.0, 1)], &[(0.0, "paint")]),
         (&[(0.0, 10.0, 0), (0.3, 5.0, 1)], &[(0.0, "paint")]),
         (&[(0.0, 10.0, 0), (-0.0005, 5.0, 1)], &[(0.0, "paint")]),

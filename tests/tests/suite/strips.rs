@@ -466,7 +466,7 @@ fn rf_55_times_of_methods() {
             };
             let start = std::time::Instant::now();
             let rounds = 400;
-            let status = (0..rounds).map(|i| t.contact(&tyre, &wheel(i)).status).last();
+            let status = (0..rounds).map(|i| t.contact(&tyre, &wheel(i)).status).fold(None, |_, status| Some(status));
             let c = t.contact(&tyre, &wheel(3));
             println!(
                 "{name} {method:?}: {:.2} us, {status:?}, {:?}",

@@ -124,7 +124,7 @@ impl Part {
     /// 10,000 steps of a cell.
     fn crossed(&self, steps: i64, most: u128) -> u32 {
         let query = (steps as u128) << format::FRACTION;
-        let crossed = (query * most / 10_000 + 1) * u128::from(self.rate) >> 64;
+        let crossed = ((query * most / 10_000 + 1) * u128::from(self.rate)) >> 64;
         u32::try_from(crossed + 1).unwrap_or(u32::MAX)
     }
 
@@ -296,7 +296,7 @@ impl Reader<'_> {
 
 /// Rounded up to a multiple of 2^`log2`.
 fn up(v: i64, log2: u32) -> i64 {
-    ((v - 1 >> log2) + 1) << log2
+    (((v - 1) >> log2) + 1) << log2
 }
 
 fn raise_least(least: &mut [u32; 2], log2: [u32; 2]) {
@@ -501,7 +501,7 @@ impl Squares {
                 let Part { cells, rate } = tree.parts[part as usize];
                 let along = |i: usize| {
                     let query = ((window[1][i] - window[0][i]) as u128) << format::FRACTION;
-                    let crossed = (query * u128::from(rate) >> 64) + 3;
+                    let crossed = ((query * u128::from(rate)) >> 64) + 3;
                     (crossed as u32).min(cells[i])
                 };
                 add(&mut sum[..3], &[along(0).saturating_mul(along(1)); 3]);

@@ -108,5 +108,5 @@ fn axis(points: &[[f64; 3]], k: usize, [low, high]: [f64; 2]) -> Option<(f64, u6
     let common = alike.max_by_key(|ways| ways.len())?;
     let way = common[common.len() / 2];
     let count = ((high - low) / way).round();
-    (count >= 1.0 && count < 1e9).then(|| ((high - low) / count, count as u64 + 1))
+    (1.0..1e9).contains(&count).then(|| ((high - low) / count, count as u64 + 1))
 }
