@@ -141,6 +141,9 @@ pub struct Options {
     pub max_cost: Option<MaxCost>,
     /// Content for rays; by default nothing, but `hardpan build` asks for all of a scene with triangles.
     pub rays: Option<Rays>,
+    /// Whether the image states the worst cost of rays and tyres too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bounds: bool,
     /// Default near window, metres.
     pub near: f64,
     /// Default far window, metres.
@@ -184,6 +187,7 @@ impl Default for Options {
             split: None,
             max_cost: None,
             rays: None,
+            bounds: false,
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,

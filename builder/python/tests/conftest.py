@@ -28,7 +28,7 @@ def joined(*meshes):
 def slope():
     """16 x 16 m: z is x/4 - y/8, and all places that are asked lie on the lattice, so every height is exact."""
     vertices, faces = grid(16, 16, lambda x, y: x / 4 - y / 8)
-    settings = {"default_mu": 0.125, "default_rr": 3.0, "default_gain": 5.0}
+    settings = {"default_mu": 0.125, "default_rr": 3.0, "default_gain": 5.0, "bounds": True}
     return hardpan.build(vertices, faces, [{"name": "Asphalt", "mu": 0.75, "rr": 1.5, "gain": 2.0}], **settings).image
 
 

@@ -73,7 +73,7 @@ fn run(program: &Path, arguments: &[&Path], input: &[u8]) -> String {
 
 /// An image and the file that it lies in.
 fn image(name: &str, scene: &Scene) -> (Image, PathBuf) {
-    let options = Options { rays: Some(Rays::All), ..Options::default() };
+    let options = Options { rays: Some(Rays::All), bounds: true, ..Options::default() };
     let image = build(scene, &options).expect("builds").image;
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c-{name}.hpan"));
     fs::write(&path, &image[..]).unwrap();

@@ -6,7 +6,7 @@ use crate::shell::{BRIDGE, error, expect, folder, holds};
 use hardpan::Terrain;
 use hardpan::format::Header;
 use hardpan_builder::demo::fixtures;
-use hardpan_builder::{HeightField, Options, Scene, build};
+use hardpan_builder::{HeightField, Options, Rays, Scene, build};
 use serde_json::Value;
 use std::mem::offset_of;
 use verification::bytes::{Aligned, mend_all};
@@ -260,7 +260,8 @@ fn what_bench_refuses() {
 #[test]
 fn cg_22_rays_and_tyres_beside_what_is_stated() {
     let folder = folder("cg_22_rays_and_tyres_beside_what_is_stated");
-    write(&folder, "curb.hpan", &fixtures::curb());
+    let options = Options { rays: Some(Rays::All), bounds: true, ..Options::default() };
+    fs::write(folder.join("curb.hpan"), &build(&fixtures::curb(), &options).unwrap().image[..]).unwrap();
     let told = serde_json::from_str::<Value>(&expect(0, &folder, &["info", "curb.hpan", "--json"])[0]).unwrap();
     for (plan, rows) in [("rays", 8), ("tyre", 4)] {
         let facts = facts(&folder, &["curb.hpan", "-n", "4000", "--plan", plan]);

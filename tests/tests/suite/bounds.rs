@@ -159,7 +159,7 @@ fn cast(name: &str, image: &[u8], count: usize, seed: u64) -> [[u32; 4]; 4] {
 }
 
 fn made(scene: &Scene, rays: Rays, tile_log2: Option<u8>) -> Image {
-    build(scene, &Options { rays: Some(rays), tile_log2, ..as_given() }).expect("builds").image
+    build(scene, &Options { rays: Some(rays), bounds: true, tile_log2, ..as_given() }).expect("builds").image
 }
 
 #[test]

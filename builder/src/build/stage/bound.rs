@@ -19,7 +19,8 @@ type Sum = [u32; 4];
 /// A row of a table of the format: nodes, leaves, tests, lines; zeros where they are too many.
 type Row = [u32; 4];
 
-/// The tables of an image.
+/// The tables of an image; zeros state nothing.
+#[derive(Default)]
 pub struct Tables {
     /// Rays over the ground.
     pub ray: [Row; 4],

@@ -85,11 +85,11 @@ pub fn pack(
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(mesh, &tiles, &table)?;
-    let mut tables = Tables::new(&tiles, mesh.tile_log2, options);
-    if features(&mesh.materials) != 0 {
-        // each ground on the way is asked for what hides it, which these do not count
-        tables = Tables { ray: [[0; 4]; 4], all: [[0; 4]; 4], tyre: [[0; 4]; 2] };
-    }
+    // with precedence each ground on the way is asked for what hides it, which the tables do not count
+    let tables = match options.bounds && features(&mesh.materials) == 0 {
+        true => Tables::new(&tiles, mesh.tile_log2, options),
+        false => Tables::default(),
+    };
     let rays = rays(mesh, options, &tiles, &tables);
 
     let crs = options.crs.as_ref().map(Georeference::bytes);

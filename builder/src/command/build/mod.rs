@@ -60,6 +60,9 @@ pub struct Args {
     /// For rays: none, extents (heights of cells), all (walls, undersides, obstacles too) [default: all]
     #[arg(long, value_name = "WHICH")]
     rays: Option<Rays>,
+    /// State the worst cost of rays and tyres too, which takes longer
+    #[arg(long)]
+    bounds: bool,
     /// Ground of a file or a pattern hides that of lower numbers, of others 0: road.obj=1
     #[arg(long, value_name = "FILE=NUMBER", value_parser = precedence)]
     pub precedence: Vec<PartRule>,
@@ -277,6 +280,7 @@ impl Args {
             ("--max-cost", self.max_cost.is_some()),
             ("--precedence", !self.precedence.is_empty()),
             ("--rays", self.rays.is_some()),
+            ("--bounds", self.bounds),
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
             ("--report", self.report.is_some()),
             ("--strict", self.strict),
@@ -300,6 +304,7 @@ impl Args {
         build.max_cost = self.max_cost.or(build.max_cost);
         build.split = self.preset.or(build.split);
         build.rays = self.rays.or(build.rays);
+        build.bounds |= self.bounds;
         if let Some(cell) = self.raster {
             let (material, at) = raster.take().map_or_else(Default::default, |r| (r.material, r.at));
             *raster = Some(Raster { cell, material, at });
