@@ -27,7 +27,8 @@ pub enum OpenError {
     HeadInvalid,
     /// It has triangles whose products need 128 bits, and the feature `wide` is off.
     Wide,
-    /// It has ground that hides other ground, or materials that give friction alone, and the feature `precedence` is off.
+    /// It has ground that hides other ground, or materials that give friction alone, and the feature `precedence` is
+    /// off.
     Precedence,
     /// The content does not verify.
     Content(VerifyError),

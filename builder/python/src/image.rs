@@ -38,7 +38,8 @@ impl Layer {
     const NONE: Layer = Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2], is_hidden: false };
 }
 
-/// z, slope, material, source and whether it is hidden of each place and layer; how many layers and the status of each place.
+/// z, slope, material, source and whether it is hidden of each place and layer; how many layers and the status of each
+/// place.
 type LayerArrays<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,

@@ -182,7 +182,8 @@ pub struct SourceFile {
     pub label: Option<u32>,
     /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
-    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole
+    /// number.
     pub precedence: Option<i16>,
     /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
     #[serde(deserialize_with = "flag")]
@@ -245,7 +246,8 @@ pub struct PartRule {
     pub label: Option<u32>,
     /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
-    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole
+    /// number.
     pub precedence: Option<i16>,
     /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
     #[serde(deserialize_with = "flag")]
@@ -296,7 +298,8 @@ pub struct MaterialRule {
     pub label: Option<u32>,
     /// Which of surfaces at one height answers, and of coincident triangles stays: that of the highest priority.
     pub priority: Option<i32>,
-    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole number.
+    /// Its ground hides other ground of lower precedence over the same place, within `precedence_band`: any whole
+    /// number.
     pub precedence: Option<i16>,
     /// Whether it has no height of its own, and gives friction, type and name to the ground right below it.
     #[serde(deserialize_with = "flag")]

@@ -28,8 +28,9 @@ struct Section {
 }
 
 impl Settings {
-    /// Reads the sections `[FEEDBACK]` of a TDF. A material whose name begins with a prefix gets the prefix as its name,
-    /// `Dry` as its gain, and the type that `Sound` names, or else `Reaction`; the longest prefix goes before others.
+    /// Reads the sections `[FEEDBACK]` of a TDF. A material whose name begins with a prefix gets the prefix as its
+    /// name, `Dry` as its gain, and the type that `Sound` names, or else `Reaction`; the longest prefix goes before
+    /// others.
     pub fn from_tdf(text: &str) -> Result<(Self, Vec<String>), SettingsError> {
         let (mut sections, mut warnings): (Vec<Section>, Vec<String>) = (Vec::new(), Vec::new());
         let mut within = false;

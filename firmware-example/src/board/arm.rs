@@ -93,7 +93,8 @@ impl Board for Core {
         const PAINT: u32 = 0xcccc_cccc;
         cortex_m::interrupt::free(|_| {
             let sp: usize;
-            // SAFETY: all that is painted lies below the stack pointer, in the stack's own region, and no interrupt comes.
+            // SAFETY: all that is painted lies below the stack pointer, in the stack's own region, and no interrupt
+            // comes.
             unsafe {
                 core::arch::asm!("mov {}, sp", out(reg) sp);
                 let low = (sp - DEPTH) as *mut u32;

@@ -257,7 +257,8 @@ pub struct Material {
 impl Material {
     /// [`Material::flags`]: wheels do not stand on it.
     pub const OBSTACLE: u32 = 1;
-    /// [`Material::flags`]: it has no height of its own, and gives friction, type and name to the ground right below it.
+    /// [`Material::flags`]: it has no height of its own, and gives friction, type and name to the ground right below
+    /// it.
     pub const FRICTION_ONLY: u32 = 2;
 
     /// Whether it is an obstacle.

@@ -124,8 +124,8 @@ impl Near {
         if self.narrow { sides::<Narrow>(b, mask, &across) } else { sides::<Medium>(b, mask, &across) }
     }
 
-    /// Where the segment's line meets a triangle, borders included. One that holds the line in its plane is not met: its
-    /// neighbours are, at the edge they share.
+    /// Where the segment's line meets a triangle, borders included. One that holds the line in its plane is not met:
+    /// its neighbours are, at the edge they share.
     #[inline(always)]
     pub fn meeting(&self, b: &Bundle, part: u32, s: &Segment) -> Option<Meeting> {
         let ([px, py, pz], dz) = (self.start(s), s.d[2]);

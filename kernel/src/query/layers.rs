@@ -78,8 +78,8 @@ impl<'a> Terrain<'a> {
     /// Heights closer than the header's `layer_merge` to the one kept above them are one layer.
     /// If `out` is too small it holds the highest, and `total` says how many there are.
     ///
-    /// In an image with precedence hidden ground is listed too: its `reach` is [`Reach::Hidden`]. Layers of hidden ground are
-    /// told apart as if the other ground were not there.
+    /// In an image with precedence hidden ground is listed too: its `reach` is [`Reach::Hidden`]. Layers of hidden
+    /// ground are told apart as if the other ground were not there.
     pub fn layers(&self, p: impl IntoPoint, out: &mut [Hit]) -> Layers {
         let none = |status| Layers { status, written: 0, total: 0 };
         let Some(place) = self.point(p).and_then(|p| self.place(p)) else {

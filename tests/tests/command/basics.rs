@@ -814,9 +814,9 @@ fn quotes_in_points() {
     write(&format!("\"name, \"\"short\"\"\",x,y\n{lines}"));
     let [out, _] = expect(0, &folder, &csv);
     let lines: Vec<&str> = out.lines().collect();
-    assert!(lines[0].ends_with(",reach,\"name, \"\"short\"\"\"") && lines.len() == 8, "{out}");
+    assert!(lines[0].ends_with(",label,\"name, \"\"short\"\"\"") && lines.len() == 8, "{out}");
     for (line, field) in lines[1..].iter().zip(fields) {
-        assert_eq!(*line, format!("1,2,6,0,0,0.85,1,Steel plate,deck,found,top,{field}"));
+        assert_eq!(*line, format!("1,2,6,0,0,0.85,1,Steel plate,deck,found,top,0,,0,{field}"));
     }
     let [out, _] = expect(0, &folder, &[&csv[..], &["--json"]].concat());
     let answers: Value = serde_json::from_str(&out).unwrap();

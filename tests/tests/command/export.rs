@@ -200,7 +200,7 @@ fn the_obj_holds_lattice_points_and_each_triangle_once() {
         json!({
             "obj": "bridge-ground.obj", "mtl": "bridge-ground.mtl", "settings": "bridge-ground.toml",
             "triangles": 4, "vertices": 8, "identity": identity(&folder, "bridge.hpan"), "proven": true,
-            "translate": [0.0, 0.0, 0.0], "moved_by_f32": 0.0,
+            "translate": [0.0, 0.0, 0.0], "moved_by_f32": 0.0, "off_between_posts": null,
         })
     );
     let obj = fs::read_to_string(folder.join("bridge-ground.obj")).unwrap();

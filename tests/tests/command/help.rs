@@ -182,13 +182,13 @@ fn vt_22_examples_in_help_run() {
         ("build town.obj --settings town.toml", "town.hpan: 4 triangles"),
         ("query track.hpan -12.5,3 10,20,5 10,20,5,8", "     -12.500        3.000         -     0.000000"),
         ("query track.hpan --csv points.csv -o answers.csv", ""),
-        ("query track.hpan 0,0 --layers", "    2     0.000000"),
         ("query track.hpan --ray 10,20,1.5,1,0,-0.1,50", "found  15.074813 m"),
         ("query track.hpan --along drive.csv --plot drive.png -o answers.csv", ""),
         ("export obj town.hpan", "town-ground.obj: 4 triangles"),
         ("build --settings town-ground.toml", "town-ground.hpan: 4 triangles"),
         ("bench track.hpan -n 5000000", "track.hpan: 5,000 queries, plan uniform"),
         ("bench track.hpan --plan worst", "queries, plan worst"),
+        ("bench track.hpan --plan rays", "5 m, all kinds"),
         ("bench track.hpan --along drive.csv --json", "\"plan\": \"along drive.csv\""),
         ("demo", "Built a proving ground"),
         ("demo --fixture bridge", "bridge.hpan: Ground at z = 0 on 100 m by 100 m"),
@@ -256,7 +256,8 @@ fn vt_22_examples_in_help_run() {
         let typed = typed
             .replace("-n 5000000", "-n 5000")
             .replace("| man -l -", "| cat")
-            .replace("--plan worst", "--plan worst -n 5000");
+            .replace("--plan worst", "--plan worst -n 5000")
+            .replace("--plan rays", "--plan rays -n 5000");
         if typed.ends_with("-o answers.csv") {
             let _ = fs::remove_file(folder.join("answers.csv")); // of the example before
         }

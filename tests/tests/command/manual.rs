@@ -93,6 +93,7 @@ fn sources(folder: &Path) {
         ("town.obj", upright.into()),
         ("points.csv", "x,y,z\n1,2,3\n-4,5,6\n".into()),
         ("measured.csv", "x,y,z\n1,2,1\n-4,5,1.125\n".into()),
+        ("track.tdf", "[FEEDBACK]\nDry=1.05 Materials=Asphalt\n".into()),
         ("drive.csv", "t,x,y,z,yaw\n0,-9,0,1,0\n1,0,0,1,0\n2,9,1,1,0\n".into()),
     ] {
         fs::write(folder.join(name), text).unwrap();

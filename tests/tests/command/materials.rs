@@ -723,7 +723,7 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
         ),
         (
             "[[material]]\nname = \"Grass\"\nfriction = 1\n",
-            "s.toml: line 3, column 1: \"friction\" is not known here; known: name, pattern, ",
+            "s.toml: line 3, column 1: \"friction\" is not known here (did you mean \"friction_only\"?); known: name, pattern, ",
         ),
         ("[bulid]\nnear = 1\n", "s.toml: line 1, column 2: \"bulid\" is not known here (did you mean \"build\"?)"),
         ("[build]\nnear = \"far\"\n", "s.toml: line 2, column 8: invalid type: string \"far\", expected a number\n"),

@@ -233,6 +233,10 @@ fn mw_13_no_tyre_costs_more_than_is_stated() {
     for (name, scene) in scenes() {
         let image = made(&scene, Rays::Extents, Some(16).filter(|_| name != "soup"));
         let t = Terrain::open_verified(&image).unwrap();
+        if !scene.fields.is_empty() {
+            assert_eq!(t.tyre_bound(0.6, 0.25).map(|c| counts(&c)), None, "{name}: fields have none");
+            continue;
+        }
         let mut columns = Vec::new();
         decode::tiles(&t).for_each(|tile| tile.columns(|c| columns.push((c.extent(&t), c.cost))));
         let ([low, high], mut r) = (t.bounds(), Random(5));

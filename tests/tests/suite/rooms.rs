@@ -29,7 +29,7 @@ const BUILDER: [&[&str]; 17] = [
 /// The rooms of the kernel, in the same order.
 const KERNEL: [&[&str]; 12] = [
     &["query", "verify"],
-    &["search"],
+    &["precedence", "search"],
     &["index"],
     &["leaf"],
     &["rays"],

@@ -477,8 +477,8 @@ fn rf_55_times_of_methods() {
     }
 }
 
-/// In 1 mm steps over the proving ground: the kerb across, at 30 and at 2 degrees, and setts. Strips change less than 256
-/// columns.
+/// In 1 mm steps over the proving ground: the kerb across, at 30 and at 2 degrees, and setts. Strips change less than
+/// 256 columns.
 #[test]
 fn rf_66_strips_over_the_proving_ground() {
     let bytes = build(&proving_ground::scene(), &Options::default()).unwrap().image;

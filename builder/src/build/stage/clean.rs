@@ -220,16 +220,16 @@ pub fn is_steep(mut corners: [[f64; 3]; 3], rise: f64) -> bool {
     x * x + y * y > rise * rise * (z * z)
 }
 
-/// Which of two coincident triangles stays: the material of highest precedence, then priority, then the first by name, then the first
-/// source by name.
+/// Which of two coincident triangles stays: the material of highest precedence, then priority, then the first by name,
+/// then the first source by name.
 pub fn first(a: Face, b: Face, materials: &[Material]) -> Face {
     let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].standing()), *f);
     std::cmp::min_by_key(a, b, rank)
 }
 
-/// Keeps one of coincident triangles of a sorted mesh: that of highest precedence and priority, then one that looks up in the source,
-/// then by the rule of [`first`]. Returns how many went, and what of them had priority and side of what stays and
-/// another friction.
+/// Keeps one of coincident triangles of a sorted mesh: that of highest precedence and priority, then one that looks up
+/// in the source, then by the rule of [`first`]. Returns how many went, and what of them had priority and side of what
+/// stays and another friction.
 pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material], sides: &Sides) -> (u64, Option<Contested>) {
     let before = faces.len();
     let of = |f: &Face| &materials[usize::from(f.material)];

@@ -86,10 +86,14 @@ pub fn pack(
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(mesh, &tiles, &table)?;
     // with precedence each ground on the way is asked for what hides it, which the tables do not count
-    let tables = match options.bounds && features(&mesh.materials) == 0 {
+    let mut tables = match options.bounds && features(&mesh.materials) == 0 {
         true => Tables::new(&tiles, mesh.tile_log2, options),
         false => Tables::default(),
     };
+    if !mesh.fields.is_empty() {
+        // the parts of a field in one square are not summed up exactly: nothing is stated
+        tables.tyre = Default::default();
+    }
     let rays = rays(mesh, options, &tiles, &tables);
 
     let crs = options.crs.as_ref().map(Georeference::bytes);

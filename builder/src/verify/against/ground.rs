@@ -18,8 +18,8 @@ pub(super) struct Sorted {
     pub(super) lost: Vec<LeftOut>,
 }
 
-/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest precedence and priority stays,
-/// then one that looks up, then the first by name.
+/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest precedence and
+/// priority stays, then one that looks up, then the first by name.
 pub(super) fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let h = terrain.header();
     let causes = [
