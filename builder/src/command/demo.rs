@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM", conflicts_with = "fixture", value_parser = ["mavs"])]
     scene: Option<String>,
     /// Where it goes [default: NAME.hpan]
-    #[arg(short, long, value_name = "FILE.hpan", requires = "fixture")]
+    #[arg(short, long, value_name = "FILE.hpan", requires = "fixture", conflicts_with = "scene")]
     output: Option<PathBuf>,
     /// Replace files that the demo did not write; with --fixture also a file that is not a terrain image
     #[arg(long)]

@@ -124,7 +124,9 @@ impl<'a> Flash<'a> {
         if !target.address.is_multiple_of(step) {
             return Err(NotPlaced::Alignment(step));
         }
-        let len = image.len() as u64;
+        // a block of a UF2 is whole
+        let len =
+            if form == Form::Uf2 { (image.len() as u64).next_multiple_of(step.into()) } else { image.len() as u64 };
         let end_of_addresses = (1u64 << 32) - u64::from(target.address);
         let there = target.size.map_or(end_of_addresses, |size| end_of_addresses.min(size.into()));
         let Some(slot) = target.slot else {

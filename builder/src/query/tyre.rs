@@ -8,6 +8,8 @@ pub struct TyreSpec {
     pub radius: f64,
     pub width: f64,
     pub method: MethodName,
+    /// Whether nobody typed the method.
+    pub by_default: bool,
 }
 
 /// How it looks for ground.
@@ -53,8 +55,8 @@ impl TyreSpec {
     pub fn read(text: &str) -> Result<Self, String> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let (radius, width, method) = match fields[..] {
-            [radius, width] => (radius, width, "strips"),
-            [radius, width, method] => (radius, width, method),
+            [radius, width] => (radius, width, None),
+            [radius, width, method] => (radius, width, Some(method)),
             _ => return Err("a tyre is RADIUS,WIDTH[,METHOD] in metres, as in 0.3,0.25,strips".into()),
         };
         let size = |what: &str, text: &str| match text.parse::<f64>() {
@@ -62,10 +64,20 @@ impl TyreSpec {
             _ => Err(format!("a tyre's {what} is a number of metres above 0 and at most 100, and not {text:?}")),
         };
         let (radius, width) = (size("radius", radius)?, size("width", width)?);
+        let by_default = method.is_none();
+        let method = method.unwrap_or("strips");
         let known = METHODS.iter().find(|(name, _)| *name == method);
         let names = METHODS.map(|(name, _)| name).join(", ");
         let (_, method) = known.ok_or_else(|| format!("a method is one of {names}, and not {method:?}"))?;
-        Ok(TyreSpec { radius, width, method: *method })
+        Ok(TyreSpec { radius, width, method: *method, by_default })
+    }
+
+    /// The tyre on this image: by default strips, and 64 columns where the image has height fields.
+    pub fn on(&self, t: &Terrain) -> Self {
+        match self.by_default && t.header().patch_blocks > 0 {
+            true => TyreSpec { method: MethodName::Columns(Lattice::Columns64), ..*self },
+            false => *self,
+        }
     }
 
     /// The same as the kernel takes it.

@@ -691,7 +691,7 @@ impl<'a> Terrain<'a> {
         let volume = strips::float(below.sums.volume);
         let touches = below.sums.volume > 0;
         let found = if touches { found } else { found.and_then(|()| below.search()) };
-        let (sums, scale, cost) = (below.sums, below.scale, below.log.cost);
+        let (sums, scale, fold, cost) = (below.sums, below.scale, below.fold, below.log.cost);
         if let Err(status) = found {
             return Contact { cost, ..Contact::of(status) };
         }
@@ -712,7 +712,7 @@ impl<'a> Terrain<'a> {
         let mut contact = Contact {
             volume: if touches { strips::level_area(penetration / radius) * radius * radius * width } else { 0.0 },
             coverage: if coverage > 1.0 - 1e-6 { 1.0 } else { coverage },
-            error: self.header.error_height + strips::SAGITTA * radius,
+            error: self.header.error_height + strips::SAGITTA * radius + fold,
             cost,
             ..found.contact(radius, frame)
         };

@@ -15,6 +15,8 @@ use crate::query::contact::{Frame, Ground};
 use crate::query::{ContactStatus, Tyre};
 use crate::trace::{Log, Observer, Trace};
 
+/// Cells of a height field whose two triangles lie farther from it have no strips, metres.
+const MAX_FOLD: f64 = 0.005;
 /// Strips of a quarter of the tread.
 const QUARTER: usize = 16;
 /// Sines of the angles between strips, from below the axle forwards; backwards they are cosines.
@@ -318,6 +320,8 @@ pub(super) struct Strips<'a, 't> {
     /// Whether the nearest ground is looked for alone.
     searches: bool,
     pub nearest: Option<Nearest>,
+    /// How far two triangles lie from a cell of a height field at most, metres.
+    pub fold: f64,
     pub log: Log<'static>,
 }
 
@@ -358,6 +362,7 @@ impl<'a, 't> Strips<'a, 't> {
             work: 0,
             searches: false,
             nearest: None,
+            fold: 0.0,
             log: Log::counting(),
         })
     }
@@ -619,6 +624,13 @@ impl<'a, 't> Strips<'a, 't> {
                 else {
                     continue;
                 };
+                // a cell is bilinear: two triangles are a quarter of its twist from it
+                let twist = z[0].wrapping_sub(z[1]).wrapping_sub(z[2]).wrapping_add(z[3]);
+                let fold = libm::fabs(twist as f64) * 0.25 * exp2(t.header.z_log2 - FRACTION as i32);
+                if fold > MAX_FOLD {
+                    return Err(ContactStatus::LimitReached);
+                }
+                self.fold = if fold > self.fold { fold } else { self.fold };
                 let corner = |i: u32, k: u32, z: i64| {
                     let [east, north] = [(0, x.wrapping_add(i)), (1, y.wrapping_add(k))]
                         .map(|(k, cell)| patch.border(k, cell) + zero[k] as f64);

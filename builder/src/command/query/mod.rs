@@ -147,7 +147,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     check_outputs(args, &terrain)?;
     if let Some(tyre) = &args.tyre {
-        return wheels(args, &terrain, tyre, out);
+        return wheels(args, &terrain, &tyre.on(&terrain), out);
     }
     let drive = args.along.as_ref().map(|path| tables::drive(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
@@ -240,6 +240,12 @@ fn on_earth(args: &Args, terrain: &Terrain, earth: Option<&Earth>) -> Done<Vec<A
         let [x, y] = earth.place([ask.x, ask.y]);
         Ask { x, y, z: ask.z.map(|z| earth.z(z)), ..*ask }
     };
+    let is_on_earth = |ask: &&Ask| (-180.0..=360.0).contains(&ask.x) && (-90.0..=90.0).contains(&ask.y);
+    if let Some(ask) = args.lonlat.iter().find(|ask| !is_on_earth(ask)) {
+        let text =
+            format!("--lonlat {},{} is no place: degrees are east, -180 to 360, then north, -90 to 90", ask.x, ask.y);
+        return Err(Failure::input(&args.file, text));
+    }
     match earth {
         Some(earth) => Ok(args.lonlat.iter().map(|ask| place(earth, ask)).collect()),
         None if args.lonlat.is_empty() => Ok(Vec::new()),

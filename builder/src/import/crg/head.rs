@@ -245,7 +245,7 @@ fn one(path: &Path, bytes: Vec<u8>, head: &mut Head, open: &mut Vec<PathBuf>) ->
     open.push(same(path));
     let outer = [head.opts.is_some(), head.mods.is_some()];
     let [mut opts, mut mods] = [0; 2];
-    let mut here = Section::None;
+    let (mut here, mut files) = (Section::None, 0);
     // the name of the other file, and its line
     let (mut named, mut of) = (String::new(), 0);
     let (mut at, mut line) = (0, 0);
@@ -255,6 +255,12 @@ fn one(path: &Path, bytes: Vec<u8>, head: &mut Head, open: &mut Vec<PathBuf>) ->
         line += 1;
         let begins = raw.first() == Some(&b'$');
         if here == Section::File && (begins || is_end) {
+            files += 1;
+            if files > 1 {
+                // each may name others: they would grow without end
+                let cause = "a second section $ROAD_CRG_FILE; one file names one other";
+                return Err(fault(path, of.max(1), cause, "join the numbers in one file"));
+            }
             let file = beside(path, std::mem::take(&mut named), of.max(1))?;
             let held = whole(&file).map_err(|e| {
                 let cause = format!("it names {}: {}", quoted(e.file.as_os_str().as_encoded_bytes()), e.cause);
