@@ -128,7 +128,9 @@ emulate() {
     local board=$1 target=$2 profile=$3 qemu=$4 image=$5 queries=$6
     shift 6
     usable "$target" "${qemu%% *}" || return 0
-    build -p firmware --target "$target" --profile "$profile"
+    local features=()
+    [[ $board != microbit* ]] || features=(--no-default-features) # its flash has no room for precedence
+    build -p firmware --target "$target" --profile "$profile" "${features[@]}"
     for scene in "$@"; do
         [ -e "$out/$scene.hpan" ] || continue
         side emulated "$board" "$scene" "$target/$profile" "$qemu -icount shift=8,align=off,sleep=off" "$image" "$queries"
@@ -460,7 +462,7 @@ present=()
 for target in thumbv7em-none-eabihf thumbv6m-none-eabi riscv32imac-unknown-none-elf; do
     [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ] || present+=(--target $target)
 done
-[ ${#present[@]} = 0 ] || build -p gate -p firmware --release "${present[@]}"
+[ ${#present[@]} = 0 ] || build -p gate --release "${present[@]}"
 for target in thumbv7em-none-eabihf thumbv6m-none-eabi riscv32imac-unknown-none-elf; do
     usable $target || continue
     gate $target

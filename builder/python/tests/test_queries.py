@@ -303,7 +303,7 @@ def test_rays_let_other_threads_run(slope):
 
 def test_outcomes_are_those_of_the_kernel():
     assert [(s.name, int(s)) for s in Status][:3] == [("FOUND", 0), ("NO_GROUND", 1), ("NOT_IN_IMAGE", 2)]
-    assert [(r.name, int(r)) for r in Reach] == [("NEAR", 0), ("FAR_BELOW", 1), ("FAR_ABOVE", 2), ("FALLBACK", 3)]
+    assert [(r.name, int(r)) for r in Reach] == [("NEAR", 0), ("FAR_BELOW", 1), ("FAR_ABOVE", 2), ("FALLBACK", 3), ("HIDDEN", 4)]
     assert "NO_GROUND: The image covers this place" in Status.__doc__
 
 

@@ -25,7 +25,7 @@ pub struct Args {
     /// How many queries
     #[arg(short = 'n', long = "queries", value_name = "N", default_value_t = 1_000_000, value_parser = queries)]
     queries: u64,
-    /// Places: uniform, area of ground, or worst columns; or costs of rays or tyre
+    /// Places: uniform, area, worst columns; or costs of rays or tyre
     #[arg(long, value_enum, hide_possible_values = true, default_value_t = Plan::Uniform, conflicts_with = "along")]
     plan: Plan,
     /// The places of a drive instead, again and again

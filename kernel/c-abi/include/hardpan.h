@@ -177,6 +177,8 @@ enum hpan_reach
   HPAN_FAR_ABOVE = 2,
   // Not found: the values come from the fall-back.
   HPAN_FALLBACK = 3,
+  // Ground of higher precedence hides it: only layers tell it.
+  HPAN_HIDDEN = 4,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1285,8 +1287,8 @@ hpan_error hpan_ray_bound(const struct hpan_view *view, double length, uint32_t 
 
 // The most that `hpan_contact` costs with this tyre and so many points, at any place and however the wheel stands.
 //
-// All zero if the image states nothing, as of strips, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
-// `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a time.
+// All zero if the image states nothing, as of strips, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`,
+// `_CLOSED`, `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a time.
 hpan_error hpan_contact_bound(const struct hpan_view *view,
                               const struct hpan_tyre *tyre,
                               size_t count,

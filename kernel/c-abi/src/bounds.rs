@@ -28,8 +28,9 @@ pub extern "C" fn hpan_ray_bound(view: In<hpan_view>, length: f64, kinds: u32, b
 
 /// The most that `hpan_contact` costs with this tyre and so many points, at any place and however the wheel stands.
 ///
-/// All zero if the image states nothing, as of strips, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`,
-/// `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a time.
+/// All zero if the image states nothing, as of strips, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`,
+/// `_CLOSED`, `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a
+/// time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_contact_bound(
     view: In<hpan_view>,

@@ -842,7 +842,7 @@ fn quotes_in_points() {
     // of a drive too, whose wheels may have any name
     write("t,wheel,x,y,z\n0,\"front, left\",1,2,7\n0,\"\"\"b\"\"\",1,2,1\n1,\"front, left\",2,2,7\n");
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "p.csv", "--plot", "p.svg"]);
-    holds(&out, &["found,near,\"front, left\",7\n", ",near,\"\"\"b\"\"\",1\n", "\n1,1,2,2,6,"]);
+    holds(&out, &["found,near,0,,0,\"front, left\",7\n", ",near,0,,0,\"\"\"b\"\"\",1\n", "\n1,1,2,2,6,"]);
     holds(&fs::read_to_string(folder.join("p.svg")).unwrap(), &[">front, left<", ">&quot;b&quot;<"]);
 }
 

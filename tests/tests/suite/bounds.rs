@@ -289,6 +289,9 @@ fn cg_22_forged_tables_are_refused() {
             for number in (0..4 * rows).step_by(3) {
                 let at = table + 4 * number;
                 let stated = u32::from_le_bytes(image[at..at + 4].try_into().unwrap());
+                if stated == 0 {
+                    continue; // nothing is stated, as of tyres over fields
+                }
                 let mut bytes = Aligned::new(&image);
                 bytes[at..at + 4].copy_from_slice(&(stated - 1).to_le_bytes());
                 mend_all(&mut bytes);

@@ -27,9 +27,10 @@ const BUILDER: [&[&str]; 17] = [
 ];
 
 /// The rooms of the kernel, in the same order.
-const KERNEL: [&[&str]; 12] = [
+const KERNEL: [&[&str]; 13] = [
     &["query", "verify"],
-    &["precedence", "search"],
+    &["precedence"],
+    &["search"],
     &["index"],
     &["leaf"],
     &["rays"],

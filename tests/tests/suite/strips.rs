@@ -273,7 +273,7 @@ fn rf_66_strips_are_the_limit_of_columns() {
 /// Rough ground as triangles and as a height field, against the integral of the triangles' own formula.
 #[test]
 fn rf_66_strips_on_rough_ground_and_fields() {
-    let height = |i: usize, k: usize| ((i * 7 + k * 13 + i * k) % 11) as f64 / 512.0;
+    let height = |i: usize, k: usize| ((i * 7 + k * 13 + i * k) % 11) as f64 / 2048.0;
     let (n, pitch) = (33, 0.0625);
     let heights: Vec<f64> = (0..n * n).map(|p| height(p % n, p / n)).collect();
     let field = HeightField {
@@ -363,7 +363,7 @@ fn bounds(scene: &Scene) -> [[f64; 2]; 2] {
 
 /// A field of heights beside the hills.
 fn bumps() -> HeightField {
-    let heights = (0..65 * 33).map(|i| ((i % 65) * 7 + i / 65 * 13) as f64 % 11.0 / 512.0).collect();
+    let heights = (0..65 * 33).map(|i| ((i % 65) * 7 + i / 65 * 13) as f64 % 11.0 / 2048.0).collect();
     let (columns, rows) = (65, 33);
     HeightField {
         origin: [7.0, 1.0],
