@@ -1288,11 +1288,9 @@ hpan_error hpan_ray_bound(const struct hpan_view *view, double length, uint32_t 
 // The most that `hpan_contact` costs with this tyre and so many points, at any place and however the wheel stands.
 //
 // All zero if the image states nothing, as of strips, or there is no such tyre. Errors: `HPAN_ERROR_NULL`, `_HANDLE`,
-// `_CLOSED`, `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a time.
-hpan_error hpan_contact_bound(const struct hpan_view *view,
-                              const struct hpan_tyre *tyre,
-                              size_t count,
-                              struct hpan_cost *bound);
+// `_CLOSED`, `_ALIGNMENT`; `_COUNT` for more than 64 points, `_OPTION` for unknown columns. Threads: any number at a
+// time.
+hpan_error hpan_contact_bound(const struct hpan_view *view, const struct hpan_tyre *tyre, size_t count, struct hpan_cost *bound);
 
 // Bytes of memory that a cursor needs. Threads: any number at a time.
 size_t hpan_cursor_size(void);
