@@ -92,6 +92,8 @@ small() {
         return
     fi
     echo "$1 code_$2 $(section .text)" >>"$out/gate"
+    # a small program has no precedence
+    build -p gate --target "$1" --profile "$2" --no-default-features --features wide
     link "gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed" "$1" "$2"
     echo "$1 code_of_five_$2 $(section .text)" >>"$out/gate"
     echo "$1 constants_of_five_$2 $(section .rodata)" >>"$out/gate"
