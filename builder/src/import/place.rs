@@ -78,10 +78,12 @@ const BYTES: u64 = 250;
 const A_SECOND: u64 = 400_000;
 
 /// How a file has fewer copies.
+#[cfg_attr(not(feature = "fbx"), allow(dead_code))] // formats with copies may be left out
 pub(super) const FEWER: &str = "place its objects fewer times";
 
 impl Placed {
     /// Adds what stands so many times: what stands once is no copy.
+    #[cfg_attr(not(feature = "fbx"), allow(dead_code))] // formats with copies may be left out
     pub(super) fn add(&mut self, times: u64, triangles: u64) {
         if times > 1 {
             self.places = self.places.saturating_add(times);
