@@ -113,6 +113,10 @@ fn crg_03_a_file_that_names_another() {
     assert_eq!(of["libraries"][0]["name"], "handmade_curved_banked_sloped.crg");
     fs::write(here.join("self.crg"), "$ROAD_CRG_FILE\n self.crg\n$\n").unwrap();
     holds(&error(2, &here, &["build", "self.crg"]), &["self.crg: it names itself"]);
+    // each may name one: else they fan out without end
+    let two = "$ROAD_CRG_FILE\n crg-txt/fileref.crg\n$\n".repeat(2);
+    fs::write(here.join("two.crg"), two).unwrap();
+    holds(&error(2, &here, &["build", "two.crg"]), &["line 5: a second section $ROAD_CRG_FILE"]);
     fs::write(here.join("none.crg"), "$ROAD_CRG_FILE\n $NO_SUCH_PLACE_HERE/a.crg\n$\n").unwrap();
     holds(&error(2, &here, &["build", "none.crg"]), &["line 2: \"NO_SUCH_PLACE_HERE\"", "is not set"]);
 }

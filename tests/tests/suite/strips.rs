@@ -430,6 +430,18 @@ fn rf_66_rf_30_limits_of_strips() {
     near(t.contact(&STRIPS, &at(-5.0, 0.0, 0.28)).coverage, 0.5, 1e-4);
     assert_eq!(t.contact(&STRIPS, &at(0.0, 0.0, 0.28)).status, ContactStatus::NoGround);
     assert_eq!(t.contact(&STRIPS, &at(900.0, 0.0, 0.28)).status, ContactStatus::NotInImage);
+    // a cell whose two triangles lie 1 mm from it, which the error has, and one of 10 mm
+    for (twist, status) in [(0.004, ContactStatus::Found), (0.04, ContactStatus::LimitReached)] {
+        let heights = vec![0.0, 0.0, 0.0, twist];
+        let field =
+            HeightField { origin: [-2.0; 2], pitch: 4.0, columns: 2, rows: 2, heights, ..HeightField::default() };
+        let bytes = image(&Scene { fields: vec![field], ..lattice_scene(&[], Vec::new()) });
+        let t = Terrain::open(&bytes).unwrap();
+        let c = t.contact(&STRIPS, &at(0.0, 0.0, 0.29));
+        assert_eq!(c.status, status, "{twist}");
+        let error = if c.found() { c.error - t.header().error_height - 0.001_204_5 * STRIPS.radius } else { 0.001 };
+        near(error, 0.001, 2e-5);
+    }
     // more triangles than may be
     let bytes = image(&step_of(0.1));
     let t = Terrain::open(&bytes).unwrap();
