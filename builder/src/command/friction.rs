@@ -1,4 +1,4 @@
-//! Report of a build about friction that nobody stated.
+//! Report of a build about materials without a stated friction.
 
 use std::{
     collections::HashSet,

@@ -112,8 +112,8 @@ pub fn settings_again(t: &Terrain) -> Settings {
     Settings { materials: stated(t, &known).into_iter().flatten().collect(), ..known }
 }
 
-/// Settings of an image's materials, for an image with no others. A material whose mu nobody stated has none. A mu
-/// other than the default needs an entry.
+/// Settings of all materials of an image. A material without a stated mu has no entry. A mu other than the default
+/// has one.
 pub fn stated(t: &Terrain, known: &Settings) -> Vec<Option<MaterialRule>> {
     let by_default = mu_by_default(t);
     let unstated = |rule: &MaterialRule| rule.name.as_ref().is_some_and(|name| by_default.contains(name));

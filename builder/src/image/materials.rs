@@ -76,7 +76,7 @@ impl Materials {
         Materials { listed, settings, of_sources: false }
     }
 
-    /// Settings for JSON, which has no comments: keys that nobody stated are left out.
+    /// Settings for JSON, which has no comments. Keys without a stated value are left out.
     pub fn to_settings(&self) -> Settings {
         let materials = self.listed.iter().filter_map(|l| Some(l.stated.as_ref()?.brief())).collect();
         Settings { materials, ..self.settings.clone() }

@@ -87,7 +87,7 @@ pub struct Import {
     pub vertices: Vec<usize>,
     /// The same of height fields.
     pub fields: Vec<usize>,
-    /// What of a file stands several times in it.
+    /// Copies of objects within the file.
     copies: Placed,
     /// Name of each file, in the order given.
     pub called: Vec<Called>,

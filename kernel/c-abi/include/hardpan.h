@@ -1038,8 +1038,8 @@ hpan_error hpan_get_material(const struct hpan_view *view, uint32_t index, struc
 
 // The name of a material, UTF-8, with a zero behind it, into `name` of `length` bytes.
 //
-// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. Of what is
-// too long nothing is written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`. Threads:
+// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. A name that
+// is too long is not written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`. Threads:
 // any number at a time.
 hpan_error hpan_get_material_name(const struct hpan_view *view, uint32_t index, char *name, size_t length, size_t *needed);
 

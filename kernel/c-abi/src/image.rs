@@ -222,8 +222,8 @@ pub extern "C" fn hpan_get_material(view: In<hpan_view>, index: u32, material: O
 
 /// The name of a material, UTF-8, with a zero behind it, into `name` of `length` bytes.
 ///
-/// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. Of what is
-/// too long nothing is written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`. Threads:
+/// `needed` gets the bytes that it takes, the zero too; it may be null, and so may `name` if `length` is 0. A name that
+/// is too long is not written. Errors: `HPAN_ERROR_NULL`, `_HANDLE`, `_CLOSED`, `_INDEX`, `_ROOM`, `_COUNT`. Threads:
 /// any number at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn hpan_get_material_name(

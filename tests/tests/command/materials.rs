@@ -1348,7 +1348,7 @@ fn vt_26_what_no_entry_fits_stays_so() {
     expect(0, &folder, &["diff", "a.hpan", "b.hpan"]);
 }
 
-/// Friction that nobody stated is reported for an image, too, and stated by none of the settings that are made of it.
+/// `materials` reports missing friction of an image too, and writes no mu for it into settings.
 #[test]
 fn vt_26_an_image_knows_which_friction_nobody_stated() {
     let folder = mats("an_image_knows_which_friction_nobody_stated");

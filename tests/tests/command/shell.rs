@@ -31,7 +31,7 @@ usemtl Steel plate
 f 5 6 7 8
 ";
 
-/// Output of a build beside its note of friction that nobody stated, which has a test of its own.
+/// Output of a build without its note about missing friction, which has a test of its own.
 pub fn but_friction(said: &str) -> String {
     let plain = |line: &&str| line.starts_with("note: ") && line.contains(": mu is 0.85 by default of ");
     said.split_inclusive('\n').filter(|line| !plain(line)).collect()

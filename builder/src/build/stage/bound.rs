@@ -305,7 +305,7 @@ fn raise_least(least: &mut [u32; 2], log2: [u32; 2]) {
 }
 
 impl Squares {
-    /// Of all tiles, with what rays have beside them or without it.
+    /// The squares of all tiles, with ceilings and obstacles if `with_walls`.
     fn new(tiles: &[Blob], log2: u32, with_walls: bool) -> Squares {
         let tree = |t: &Blob| {
             let words = <[u32]>::ref_from_bytes(t.bytes()).expect("words");
