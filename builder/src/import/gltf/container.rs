@@ -8,7 +8,7 @@ use std::{
 
 use super::super::{ImportError, ImportErrorKind, Place, bytes};
 use super::{AGAIN, tree::Root};
-use crate::util::text::{bounded, counted, grouped};
+use crate::util::text::{bounded, counted, grouped, named};
 
 /// First bytes of a binary file.
 const MAGIC: &[u8] = b"glTF";
@@ -71,12 +71,12 @@ impl Deref for Bytes<'_> {
     }
 }
 
-/// The bytes of all buffers, and the files that hold some: each is read once.
+/// The bytes of all buffers, the files that hold some, and the bytes of those: each is read once.
 pub fn buffers<'a>(
     root: &Root,
     own: Option<&'a [u8]>,
     path: &Path,
-) -> Result<(Vec<Bytes<'a>>, Vec<PathBuf>), ImportError> {
+) -> Result<(Vec<Bytes<'a>>, Vec<PathBuf>, u64), ImportError> {
     let (mut all, mut files) = (Vec::new(), Vec::new());
     let mut read: Vec<Rc<Vec<u8>>> = Vec::new();
     for (i, buffer) in root.buffers.iter().enumerate() {
@@ -97,7 +97,12 @@ pub fn buffers<'a>(
                     let file = beside(uri, path).map_err(wrong)?;
                     let known = files.iter().position(|known| *known == file);
                     if known.is_none() {
-                        read.push(Rc::new(bytes::whole(&file)?));
+                        let missing = |e: ImportError| ImportError {
+                            kind: e.kind,
+                            hint: "copy this file beside the glTF, or export the scene as one GLB".into(),
+                            ..wrong(format!("{}: {}", named(&file), e.cause))
+                        };
+                        read.push(Rc::new(bytes::whole(&file).map_err(missing)?));
                         files.push(file);
                     }
                     Bytes::Beside(read[known.unwrap_or(files.len() - 1)].clone())
@@ -110,7 +115,8 @@ pub fn buffers<'a>(
         }
         all.push(held);
     }
-    Ok((all, files))
+    let beside = read.iter().map(|bytes| bytes.len() as u64).sum();
+    Ok((all, files, beside))
 }
 
 /// A file in the folder of the scene, or below it.
