@@ -71,7 +71,7 @@ impl Deref for Bytes<'_> {
     }
 }
 
-/// The bytes of all buffers, the files that hold some, and the bytes of those: each is read once.
+/// The bytes of all buffers, the files that hold some, and how many bytes there are: each file is read once.
 pub fn buffers<'a>(
     root: &Root,
     own: Option<&'a [u8]>,
@@ -79,8 +79,10 @@ pub fn buffers<'a>(
 ) -> Result<(Vec<Bytes<'a>>, Vec<PathBuf>, u64), ImportError> {
     let (mut all, mut files) = (Vec::new(), Vec::new());
     let mut read: Vec<Rc<Vec<u8>>> = Vec::new();
+    let mut own_bytes = 0;
     for (i, buffer) in root.buffers.iter().enumerate() {
         let wrong = |cause: String| ImportError::input(path, format!("buffers[{i}]: {cause}"), AGAIN);
+        let mut is_new = true;
         let held = match &buffer.uri {
             None if i == 0 => {
                 Bytes::Own(own.ok_or_else(|| wrong("it has no uri, and the file no chunk of bytes".into()))?)
@@ -96,7 +98,8 @@ pub fn buffers<'a>(
                 None => {
                     let file = beside(uri, path).map_err(wrong)?;
                     let known = files.iter().position(|known| *known == file);
-                    if known.is_none() {
+                    is_new = known.is_none();
+                    if is_new {
                         let missing = |e: ImportError| ImportError {
                             kind: e.kind,
                             hint: "copy this file beside the glTF, or export the scene as one GLB".into(),
@@ -113,10 +116,10 @@ pub fn buffers<'a>(
             let [stated, held] = [buffer.byte_length, held.len() as u64].map(grouped);
             return Err(wrong(format!("it states {stated} bytes, and has {held}")));
         }
+        own_bytes += if is_new { held.len() as u64 } else { 0 };
         all.push(held);
     }
-    let beside = read.iter().map(|bytes| bytes.len() as u64).sum();
-    Ok((all, files, beside))
+    Ok((all, files, own_bytes))
 }
 
 /// A file in the folder of the scene, or below it.

@@ -73,12 +73,12 @@ pub fn read(path: &Path, frame: &Frame, budget: &Budget) -> Result<Import, Impor
         let error = ImportError::new(ImportErrorKind::Unsupported, path, cause, hint);
         return Err(ImportError { next: Some(Next::Build), ..error });
     }
-    let (buffers, files, beside) = container::buffers(&root, own, path)?;
+    let (buffers, files, held) = container::buffers(&root, own, path)?;
     let transform = frame.transform(&native());
     let mut tally = Tally::default();
     tally.add(Thing::Moving, root.animations.len() as u64);
     let source = Source { root: &root, buffers: &buffers };
-    let copies = count(path, &root, whole.len() as u64 + beside, budget)?;
+    let copies = count(path, &root, held, budget)?;
     let mut scene = assemble(path, &source, &transform, &mut tally)?;
     if scene.triangles.is_empty() {
         return Err(tally.nothing(path, "export the objects as meshes, each with a node in the scene"));
@@ -175,8 +175,8 @@ fn size(root: &Root, mesh: &Mesh) -> u64 {
     triangles.max(vertices / 3)
 }
 
-/// What stands several times, of a file with so many bytes. All that nodes place must be within the budget.
-fn count(path: &Path, root: &Root, bytes: u64, budget: &Budget) -> Result<Placed, ImportError> {
+/// What stands several times, of a file whose buffers have so many bytes. All that nodes place must be within the budget.
+fn count(path: &Path, root: &Root, held: u64, budget: &Budget) -> Result<Placed, ImportError> {
     let wrong = |cause: String| ImportError::input(path, cause, AGAIN);
     let mut times = vec![0u64; root.meshes.len()];
     let mut seen = vec![false; root.nodes.len()];
@@ -198,8 +198,8 @@ fn count(path: &Path, root: &Root, bytes: u64, budget: &Budget) -> Result<Placed
         all.places = all.places.saturating_add(times.saturating_mul(mesh.primitives.len() as u64));
         all.triangles = all.triangles.saturating_add(own.saturating_mul(times));
     }
-    // a triangle that is no copy takes a byte at least: of more the primitives share their lists
-    let (copies, fewer) = if all.triangles > bytes { (all, FEWER_LISTS) } else { (copies, FEWER) };
+    // a triangle that is no copy takes a byte at least: for more, primitives share their lists
+    let (copies, fewer) = if all.places > 1 && all.triangles > held { (all, FEWER_LISTS) } else { (copies, FEWER) };
     budget.holds(path, &copies, all.triangles, fewer)?;
     Ok(copies)
 }
