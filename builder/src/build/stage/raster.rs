@@ -92,7 +92,7 @@ pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) ->
     let scale = |range: i64, class: usize| (whole.0..=coarsest).find(|&s| range >> s < MOST[class]);
     let long = |b: usize| Some((scale(range(b), 1)?, true));
     let short = |b: usize| scale(range(b), 0).map(|s| (s, false)).or_else(|| long(b));
-    let packed = || -> Option<(u8, Vec<(u32, bool)>, i64)> {
+    let packed = || -> Option<Packed> {
         let shorts: Vec<(u32, bool)> = (0..count).into_par_iter().map(short).collect::<Option<_>>()?;
         // a block that names a long one costs both
         if shorts.par_iter().filter(|(_, is_long)| *is_long).count() * 2 <= count {
@@ -178,6 +178,9 @@ pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) ->
     Ok(field)
 }
 
+/// Class, the scale of each block and whether it is long, and what all posts leave of their unit.
+type Packed = (u8, Vec<(u32, bool)>, i64);
+
 /// Values of a post that stand for a height, by class.
 const MOST: [i64; 2] = [255, 65_535];
 /// The coarsest scale of a block, log2 in height steps.
@@ -207,7 +210,7 @@ fn kept(
     blocks: [usize; 2],
     cells: [usize; 2],
     post: &(impl Fn(usize, usize) -> Option<i64> + Sync),
-) -> Option<(u8, Vec<(u32, bool)>, i64)> {
+) -> Option<Packed> {
     let scales: Vec<(u32, bool)> = stored.scales.iter().map(|s| (u32::from(s.log2), s.is_long)).collect();
     let is_sound = |s: &(u32, bool)| s.0 <= COARSEST && (s.1 || stored.class == 0);
     if stored.class > 1 || scales.len() != blocks[0] * blocks[1] || !scales.iter().all(is_sound) {
