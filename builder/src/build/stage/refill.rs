@@ -29,6 +29,8 @@ const PARTS: usize = 4;
 
 /// Most that is looked at beside an edge: more is a heap, and let be.
 const MANY: usize = 1024;
+/// A heap has more edges than this for each of their ends.
+const HEAP: usize = 8;
 /// Lines that are looked at together: of each there may be so much.
 const TOGETHER: usize = 1 << 14;
 /// Rounding takes so much of an error in plan, in steps.
@@ -288,11 +290,11 @@ fn open((vertices, faces): (&[Place], &[Face]), boxes: &Boxes, level: f64) -> Ve
 
 /// Where the ground of a mesh ends along open edges: parts with no ground beside them, up to `level` higher or lower.
 fn ends(mesh: (&[Place], &[Face]), mut lines: Vec<[Place; 2]>, level: f64) -> Vec<Piece> {
-    if lines.len() > TOGETHER {
-        // a heap has far more edges than places, and an edge has beside it what each of its ends has
-        let mut places: Vec<Place> = lines.iter().flatten().copied().collect();
-        places.par_sort_unstable();
-        places.dedup();
+    let mut places: Vec<Place> = lines.iter().flatten().copied().collect();
+    places.par_sort_unstable();
+    places.dedup();
+    if lines.len() > HEAP * places.len() {
+        // an edge has beside it what each of its ends has, and there are fewer of those
         let few = |places: &[Place]| {
             let points: Vec<[Place; 2]> = places.iter().map(|p| [*p; 2]).collect();
             let (few, _) = beside(mesh, &points, level);
