@@ -482,7 +482,7 @@ fn trial_scene(name: &str, [land, road]: [bool; 2]) -> Option<Scene> {
     let text = std::fs::read_to_string(trial(name)?).unwrap();
     let mut scene = Scene { materials: vec![named("Grass", 0), named("Asphalt", 1)], ..Scene::default() };
     scene.sources = vec!["s".into()];
-    let (mut material, mut used) = (0u16, [Vec::new(), Vec::new()]);
+    let (mut material, mut used) = (0u16, [const { Vec::<u32>::new() }; 2]);
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -503,13 +503,15 @@ fn trial_scene(name: &str, [land, road]: [bool; 2]) -> Option<Scene> {
         }
     }
     // the pitch of the land is 1 or 2 m
-    let pitch = scene.positions[used[0][1] as usize][0].max(1.0);
+    let east = used[0].iter().map(|v| scene.positions[*v as usize][0]);
+    let pitch = east.filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min);
     for (material, is_field) in [(0, land), (1, road)] {
         if !is_field {
             continue;
         }
         scene.triangles.retain(|t| t.material != material);
-        let places: Vec<[f64; 3]> = used[usize::from(material)].iter().map(|v| scene.positions[*v as usize]).collect();
+        let places: Vec<[f64; 3]> =
+            used[usize::from(material)].iter().map(|v: &u32| scene.positions[*v as usize]).collect();
         let end = |k: usize, from: f64, most: fn(f64, f64) -> f64| places.iter().map(|p| p[k]).fold(from, most);
         let low = [0, 1].map(|k| end(k, f64::INFINITY, f64::min));
         let [columns, rows] = [0, 1].map(|k| ((end(k, 0.0, f64::max) - low[k]) / pitch) as usize + 1);
