@@ -216,7 +216,9 @@ fn by_17_a_road_over_heights_is_typed_as_one_over_a_mesh() {
         + &"0.25 0.25 0.25 0.25 0.25\n".repeat(5);
     fs::write(folder.join("land.asc"), posts).unwrap();
     fs::write(folder.join("road.obj"), sheet("Tar", [2.0; 2], [8.0; 2], 0.0)).unwrap();
-    let files = ["build", "land.asc", "road.obj", "--up", "z", "--unit", "m", "--force", "-o", "a.hpan"];
+    let sources = "[[source]]\nfile = \"land.asc\"\n[[source]]\nfile = \"road.obj\"\nup = \"z\"\nunit = \"m\"\n";
+    fs::write(folder.join("s.toml"), sources).unwrap();
+    let files = ["build", "--settings", "s.toml", "--force", "-o", "a.hpan"];
     for (typed, on_road) in [("road.obj=1", 0.0), ("land.asc=-1", 0.0), ("land.asc=1", 0.25)] {
         expect(0, &folder, &[&files[..], &["--precedence", typed]].concat());
         expect(0, &folder, &["verify", "a.hpan"]);
@@ -230,7 +232,7 @@ fn by_17_a_road_over_heights_is_typed_as_one_over_a_mesh() {
 fn by_17_a_field_that_gives_friction_alone_is_refused() {
     let folder = folder("by_17_a_field_that_gives_friction_alone_is_refused");
     fs::write(folder.join("a.asc"), "ncols 2\nnrows 2\nxllcenter 0\nyllcenter 0\ncellsize 1\n0 0\n0 0\n").unwrap();
-    let text = "[[source]]\nfile = \"a.asc\"\nunit = \"m\"\nmaterial = \"Wet\"\n[[material]]\nname = \"Wet\"\nfriction_only = true\n";
+    let text = "[[source]]\nfile = \"a.asc\"\nmaterial = \"Wet\"\n[[material]]\nname = \"Wet\"\nfriction_only = true\n";
     fs::write(folder.join("s.toml"), text).unwrap();
     holds(&expect(2, &folder, &["build", "--settings", "s.toml"])[1], &["\"Wet\" gives friction alone", "field"]);
 }

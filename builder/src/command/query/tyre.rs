@@ -27,8 +27,7 @@ pub fn pose(text: &str) -> Result<[f64; 6], String> {
         return Err(form.into());
     }
     for (to, field) in pose.iter_mut().zip(fields) {
-        let number = field.parse().ok().filter(|v: &f64| v.is_finite());
-        *to = number.ok_or_else(|| format!("{form}; {field:?} is not a finite number"))?;
+        *to = field.parse().map_err(|_| format!("{form}; {field:?} is not a number"))?;
     }
     Ok(pose)
 }
