@@ -441,27 +441,29 @@ impl Search<'_> {
     /// The smallest image that keeps an error, or the least error that can be kept. From the first that keeps it on,
     /// narrower posts are tried until an image is twice as large as the smallest.
     fn smallest(&self, most: f64) -> Result<Result<Fitted, Option<Tried>>, BuildError> {
-        let (mut best, mut least): (Option<Fitted>, Option<Step>) = (None, None);
+        let (mut best, mut least): (Option<(Fitted, Step)>, Option<Step>) = (None, None);
         for way in self.ground.ladder()? {
-            let limit =
-                if best.is_some() { most } else { least.as_ref().map_or(f64::INFINITY, |l| l.own.worst.max(most)) };
+            // an error that is no less is of no use
+            let less = |l: &Step| (l.own.worst * (1.0 - 1e-9)).max(most);
+            let limit = if best.is_some() { most } else { least.as_ref().map_or(f64::INFINITY, less) };
             let Some(step) = self.step(way, limit)? else { continue };
-            let made = self.keeping(&step, most)?;
-            if best.is_none() && least.as_ref().is_none_or(|l| step.own.worst < l.own.worst) {
-                least = Some(step);
-            }
-            let Some(made) = made else { continue };
+            let Some(made) = self.keeping(&step, most)? else {
+                if best.is_none() && least.as_ref().is_none_or(|l| step.own.worst < l.own.worst) {
+                    least = Some(step);
+                }
+                continue;
+            };
             match &best {
-                Some(best) if made.tried.bytes > 2 * best.tried.bytes => break,
-                Some(best) if made.tried.bytes >= best.tried.bytes => {}
-                _ => best = Some(made),
+                Some((best, _)) if made.tried.bytes > 2 * best.tried.bytes => break,
+                Some((best, _)) if made.tried.bytes >= best.tried.bytes => {}
+                _ => best = Some((made, step)),
             }
         }
-        let Some(best) = best else {
+        let Some((best, step)) = best else {
             let least = least.map(|step| self.built(&step, step.least)).transpose()?.flatten();
             return Ok(Err(least.map(|made| made.tried)));
         };
-        Ok(Ok(best))
+        self.finer(&step, best).map(Ok)
     }
 
     /// The image of posts, with the tolerance that an error leaves them; none if it leaves too little.
@@ -478,6 +480,18 @@ impl Search<'_> {
                 return Ok(None);
             }
             tolerance = (tolerance / 2.0).max(step.least);
+        }
+    }
+
+    /// The same posts with half the tolerance, as often as that takes no more bytes.
+    fn finer(&self, step: &Step, mut made: Fitted) -> Result<Fitted, BuildError> {
+        loop {
+            let half = (made.tried.tolerance / 2.0).max(step.least);
+            let next = if half < made.tried.tolerance { self.built(step, half)? } else { None };
+            match next.filter(|next| next.tried.bytes <= made.tried.bytes) {
+                Some(next) => made = next,
+                None => return Ok(made),
+            }
         }
     }
 
