@@ -2,9 +2,7 @@
 
 use super::leaf::{BundleView, Field};
 use super::{Block, Column, Leaf, LeafView, Named};
-use hardpan::format::{
-    Attribute, FRACTION, Node, PALETTE, PATCH_LOG2, Patch, ROOT, TileRecord, block, bundle, entry, word,
-};
+use hardpan::format::{Attribute, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, word};
 use hardpan::{Cost, format};
 use std::cmp::Reverse;
 use zerocopy::{FromBytes, IntoBytes};
@@ -157,8 +155,8 @@ impl<'a> TileView<'a> {
             let block = match held {
                 Held::Block(block) => block,
                 Held::Patch(at) => {
-                    let reads = self.reads(at);
-                    let cost = Cost { nodes: placed.depth, leaves: reads, tests: reads, lines: reads };
+                    let [leaves, tests, lines] = self.reads(at);
+                    let cost = Cost { nodes: placed.depth, leaves, tests, lines };
                     return see(Column { low, size: log2.map(|l| 1 << l), cost });
                 }
             };
@@ -254,20 +252,15 @@ impl<'a> TileView<'a> {
 
     /// The patch whose record stands at a word.
     fn field(&self, at: usize) -> Option<Field<'a>> {
-        self.part(self.patch(at)?)
+        Some(self.part(self.patch(at)?))
     }
 
     fn patch(&self, at: usize) -> Option<&'a Patch> {
         Patch::ref_from_bytes(self.words.get(at..)?.get(..16)?.as_bytes()).ok()
     }
 
-    pub(super) fn part(&self, patch: &'a Patch) -> Option<Field<'a>> {
-        let side = self.side()?;
-        let zero = [self.record.x, self.record.y].map(|v| match patch.wide {
-            0 => i64::from(v) << side >> PATCH_LOG2 << PATCH_LOG2 << FRACTION,
-            _ => 0,
-        });
-        Some(Field { patch, words: self.words, zero })
+    pub(super) fn part(&self, patch: &'a Patch) -> Field<'a> {
+        Field { patch, words: self.words }
     }
 
     /// log2 of the tile's side in lattice steps.
@@ -279,7 +272,7 @@ impl<'a> TileView<'a> {
     /// Calls `see` with every cell of a height field that has its first place in the tile, and whose corners have
     /// heights: its part, its number there in x and y, and those heights.
     pub fn raster(&self, mut see: impl FnMut(&Field, [u32; 2], [i64; 4])) {
-        for field in self.patches().iter().filter_map(|p| self.part(p)) {
+        for field in self.patches().iter().map(|p| self.part(p)) {
             let Some(side) = self.side() else { continue };
             let own = |axis: usize, v: i32| field.cells(axis, i64::from(v) << side, 1 << side);
             let (x, y) = (own(0, self.record.x), own(1, self.record.y));
@@ -319,9 +312,9 @@ impl<'a> TileView<'a> {
         most
     }
 
-    /// Cells that one query of the patch at a word reads.
-    fn reads(&self, at: usize) -> u32 {
-        self.patch(at).map_or(0, Patch::reads)
+    /// Leaves, tests and lines that one query of the patch at a word reads.
+    fn reads(&self, at: usize) -> [u32; 3] {
+        self.patch(at).map_or([0; 3], |p| [p.reads(), p.reads(), p.lines()])
     }
 
     /// The words of a cell with ground, each with the number of what it names, and the lines that reading them takes.
@@ -361,7 +354,7 @@ impl<'a> TileView<'a> {
         let mut cost = Cost { nodes: placed.depth, lines, ..Cost::default() };
         for (w, number) in words {
             let [leaves, tests, lines] = match word::mask(w) {
-                0 => [self.reads(16 * number as usize); 3],
+                0 => self.reads(16 * number as usize),
                 mask => [1, mask.count_ones(), 2],
             };
             (cost.leaves, cost.tests, cost.lines) = (cost.leaves + leaves, cost.tests + tests, cost.lines + lines);

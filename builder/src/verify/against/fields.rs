@@ -5,7 +5,7 @@
 use super::{Point, Random, SLACK, Surface, fixed, quantiles, spread};
 use crate::verify::tile::{View, table};
 use hardpan::Terrain;
-use hardpan::format::{self, BLOCK_CELLS, FRACTION, POSTS_AT, Patch};
+use hardpan::format::{BLOCK_CELLS, FRACTION, Patch};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use zerocopy::{FromBytes, IntoBytes};
@@ -58,29 +58,17 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn new(view: &View<'a>, patch: Patch) -> Self {
-        let log2 = format::PATCH_LOG2;
-        let zero = view.rect.low.map(|v| if patch.wide != 0 { 0 } else { v >> log2 << log2 << FRACTION });
         let pitch = 2f64.powi(64) / patch.cells_a_step() as f64;
-        let cells = |i: usize| f64::from(patch.first[i] as i32) - f64::from(patch.start[i]) / 2f64.powi(32);
-        let first = [0, 1].map(|i| zero[i] as f64 + cells(i) * pitch);
+        let first = [0, 1].map(|i| patch.from(i) as f64 + f64::from(patch.first[i]) * pitch);
         Part { words: view.words, patch, pitch, first }
     }
 
     /// Heights of a cell's corners in query steps, south-west, south-east, north-west and north-east, if all have one.
     fn corners(&self, [i, j]: [u32; 2]) -> Option<[f64; 4]> {
         let p = &self.patch;
-        let block = p.place + j / BLOCK_CELLS * p.blocks + i / BLOCK_CELLS;
-        let words = &self.words[block as usize * p.block_words()..][..p.block_words()];
+        let block = p.block(self.words, (j / BLOCK_CELLS * p.blocks + i / BLOCK_CELLS) as usize)?;
         let first = (j % BLOCK_CELLS * (BLOCK_CELLS + 1) + i % BLOCK_CELLS) as usize;
-        let unit = format::block_unit(p.class.into(), words[1]);
-        let size = p.post_bytes();
-        let height = |k: usize| {
-            let at = POSTS_AT[size - 1] + size * (first + k);
-            let post = &words.as_bytes()[at..at + size];
-            let is_none = p.voids != 0 && post.iter().all(|&b| b == 0xFF);
-            let value = post.iter().rev().fold(0, |v, &b| v << 8 | i64::from(b));
-            (!is_none).then(|| ((i64::from(words[0] as i32) << FRACTION) + value * i64::from(unit)) as f64)
-        };
+        let height = |k: usize| block.height(first + k).map(|z| z as f64);
         let [a, b, c, d] = [0, 1, 5, 6].map(height);
         Some([a?, b?, c?, d?])
     }
