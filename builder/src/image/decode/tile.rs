@@ -2,7 +2,7 @@
 
 use super::leaf::{BundleView, Field};
 use super::{Block, Column, Leaf, LeafView, Named};
-use hardpan::format::{Attribute, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, word};
+use hardpan::format::{Attribute, FRACTION, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, word};
 use hardpan::{Cost, format};
 use std::cmp::Reverse;
 use zerocopy::{FromBytes, IntoBytes};
@@ -157,7 +157,15 @@ impl<'a> TileView<'a> {
                 Held::Patch(at) => {
                     let [leaves, tests, lines] = self.reads(at);
                     let cost = Cost { nodes: placed.depth, leaves, tests, lines };
-                    return see(Column { low, size: log2.map(|l| 1 << l), cost });
+                    let Some(field) = self.field(at) else { return };
+                    let ground = [0, 1].map(|axis| {
+                        let ends = [0, field.patch.cells[axis]].map(|k| field.step(axis, k) >> FRACTION);
+                        [low[axis].max(ends[0]), (low[axis] + (1 << log2[axis])).min(ends[1] + 1)]
+                    });
+                    if ground.iter().all(|[from, to]| from < to) {
+                        see(Column { low: ground.map(|g| g[0]), size: ground.map(|g| g[1] - g[0]), cost });
+                    }
+                    return;
                 }
             };
             for cell in 0..block::CELLS {
