@@ -40,8 +40,8 @@ impl Layer {
         Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2], is_hidden: false, leaf: LeafKind::None };
 }
 
-/// z, slope, material, source, whether it is hidden, and leaf of each place and layer; how many layers and the status of each
-/// place.
+/// z, slope, material, source, whether it is hidden, and leaf of each place and layer; how many layers and the status
+/// of each place.
 type LayerArrays<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,

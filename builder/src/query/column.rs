@@ -84,10 +84,10 @@ pub static COLUMNS: [Column; 12] = [
     Column { name: "source", symbol: "source", parts: &[], unit: "", value: Value::SourceName, table: (16, None) },
     Column { name: "status", symbol: "status", parts: &[], unit: "", value: Value::Status, table: (0, None) },
     Column { name: "reach", symbol: "reach", parts: &[], unit: "", value: Value::Reach, table: (0, None) },
-    Column { name: "leaf", symbol: "leaf", parts: &[], unit: "", value: Value::Leaf, table: (0, None) },
     property("surface_type", "surface", "", |m| Some(m.surface.into())),
     property("cone_index", "cone_index", "psi", |m| Some(m.cone_index).filter(|&psi| psi > 0.0)),
     property("label", "label", "", |m| Some(m.label.into())),
+    Column { name: "leaf", symbol: "leaf", parts: &[], unit: "", value: Value::Leaf, table: (0, None) },
 ];
 
 const fn property(

@@ -20,7 +20,7 @@ pub struct Field<'a> {
     pub patch: &'a Patch,
     pub(super) words: &'a [u32],
     /// Origin of its places, in query steps.
-    pub(super) zero: [i64; 2],
+    pub zero: [i64; 2],
 }
 
 impl Field<'_> {
