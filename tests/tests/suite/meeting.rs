@@ -118,7 +118,7 @@ fn rf_65_a_field_has_no_crack_at_posts_blocks_and_tiles() {
     let mut classes = BTreeSet::new();
     // pitches are whole query steps, and their cells' fractions shifts
     for (pitch, span, tolerance, small) in
-        [(0.5, 1.5, 0.01, 13), (0.25, 1.0, 0.0, 12), (2.0, 300.0, 0.05, 15), (8.0, 3.0, 0.1, 17)]
+        [(0.5, 1.5, 0.01, 13), (0.25, 0.9, 0.0, 12), (2.0, 300.0, 0.05, 15), (8.0, 3.0, 0.1, 17)]
     {
         for (voids, tile_log2) in [(0, small), (0, small + 1), (9, small), (0, 24)] {
             let mut field = rough([3.0, 5.0], pitch, [43, 38], span, voids, 7 + u64::from(tile_log2));
@@ -215,10 +215,10 @@ fn along(t: &Terrain, at: f64, [low, high]: [f64; 2], count: usize, seed: u64) -
 #[test]
 fn rf_65_fields_side_by_side_meet_within_the_stated_error() {
     for (n, (pitch, span, tolerance, origin)) in [
-        (10.0, 4.0, 0.01, [100.0, -300.0]),
+        (10.0, 4.0, 0.25, [100.0, -300.0]),
         (30.0, 90.0, 0.25, [388_096.0, 5_000_000.0]),
         (1.0 / 3.0, 0.5, 0.02, [0.1, 0.7]),
-        (0.05, 0.02, 0.001, [-3.3, 1.0]),
+        (0.05, 0.1, 0.004, [-3.3, 1.0]),
         (0.01, 0.005, 0.0, [0.003, 0.0]),
     ]
     .into_iter()
@@ -245,6 +245,7 @@ fn rf_65_fields_side_by_side_meet_within_the_stated_error() {
         for small in [None, Some((pitch * 16.0 * 4096.0).log2() as u8)] {
             let image = built(&scene(vec![west.clone(), east.clone()]), small);
             let t = Terrain::open_verified(&image).unwrap();
+            assert!(small.is_none() || t.header().tile_count > 4);
             let error = stated(&t, steepest(&all));
             let (mut both, mut apart) = (0, 0f64);
             let y = [origin[1], origin[1] + pitch * (rows - 1) as f64];
@@ -297,6 +298,7 @@ fn rf_65_a_field_and_a_mesh_meet_within_the_stated_error() {
         for small in [None, Some((pitch * 16.0 * 4096.0).log2() as u8)] {
             let image = built(&both, small);
             let t = Terrain::open_verified(&image).unwrap();
+            assert!(small.is_none() || t.header().tile_count > 4);
             let error = stated(&t, steepest(&field));
             let east = origin[0] + pitch * (field.columns - 1) as f64;
             let y = [origin[1], origin[1] + pitch * (field.rows - 1) as f64];
@@ -313,6 +315,40 @@ fn rf_65_a_field_and_a_mesh_meet_within_the_stated_error() {
             }
             assert_eq!(leaves, BTreeSet::from(["field", "mesh"]));
         }
+    }
+}
+
+/// Corners of a mesh lie on the plan step, borders of fields need not. There a slit may be left of half a step at most.
+#[test]
+fn rf_65_beside_a_border_off_the_lattice_the_slit_is_half_a_plan_step() {
+    let half = (PLAN / 4096.0 / 2.0) as i64;
+    for (n, (pitch, x, is_slit)) in
+        [(1.0 / 3.0, 0.1, true), (0.3, 0.3, true), (0.35, -1.9, false)].into_iter().enumerate()
+    {
+        let field = rough([x, 0.5], pitch, [37, 21], 0.3, 0, 61 + n as u64);
+        let (positions, triangles) = apron(&field, 3.0);
+        let image = built(&Scene { positions, triangles, ..scene(vec![field.clone()]) }, None);
+        let t = Terrain::open_verified(&image).unwrap();
+        let (east, slope) = (x + pitch * 36.0, steepest(&field));
+        let mut r = Random(62);
+        let mut widest = 0;
+        for _ in 0..60 {
+            let y = 0.5 + pitch * (0.01 + 19.98 * r.below(1_000_001) as f64 / 1e6);
+            let at = t.point([east, y, 0.0]).unwrap();
+            let mut missed = 0;
+            for by in -2 * half..=2 * half {
+                let answer = t.closest_with(Point { x: at.x + by, ..at }, &wide(&t));
+                missed = if answer.found() { 0 } else { missed + 1 };
+                widest = widest.max(missed);
+                if answer.found() {
+                    let truth = bilinear(&field, [east, at.y as f64 / PLAN], 1e-6).unwrap();
+                    let error = stated(&t, slope) + (by.abs() + half) as f64 / PLAN * (slope + 1.0);
+                    assert!((t.z_f64(&answer.hit) - truth).abs() <= error, "{answer:?} for {truth}");
+                }
+            }
+        }
+        println!("pitch {pitch}: {widest} of {half} query steps");
+        assert!(widest <= half && (widest > 0) == is_slit, "pitch {pitch}: {widest} query steps, {half} allowed");
     }
 }
 
