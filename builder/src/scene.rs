@@ -173,10 +173,19 @@ pub struct HeightField {
 /// Blocks of a height field of an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// 0: heights of 8 bits, 1: of 16.
+    /// 0: blocks of 32 bytes, of which some name a long one; 1: of 64 bytes.
     pub class: u8,
-    /// log2 of the unit of each block in height steps, row by row from the south.
-    pub scales: Vec<u8>,
+    /// The scale of each block, row by row from the south.
+    pub scales: Vec<Scale>,
+}
+
+/// The scale of a block of a height field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scale {
+    /// log2 of its unit in height steps.
+    pub log2: u8,
+    /// Whether its posts have 16 bits.
+    pub is_long: bool,
 }
 
 /// Names of a scene's file.

@@ -53,8 +53,27 @@ impl<'a> Terrain<'a> {
     /// Finds the leaf of a place.
     #[inline(always)]
     pub(crate) fn locate<O: Observer>(&self, p: GridPoint, o: &mut O) -> Result<Leaf, Status> {
+        // an image that is one field needs no index
+        let [tile, at] = self.sole;
+        if O::PLAIN && tile != 0 {
+            return Ok(Leaf { tile, node: tile.wrapping_add(format::ROOT), at, cell: Leaf::PATCH });
+        }
         let tile = self.tile_of(p, o)?;
         self.descend(tile, tile.wrapping_add(format::ROOT), p, o)
+    }
+
+    /// The tile and the patch of all places, if one tile holds all ground and its root is one part of a field.
+    pub(crate) fn sole_patch(&self) -> Option<[usize; 2]> {
+        let h = self.header;
+        let [[x, y, _], [far_x, far_y, _]] = [h.min, h.max];
+        if h.tile_count != 1 || ((x ^ far_x) | (y ^ far_y)) >> (h.tile_log2 & 31) != 0 {
+            return None;
+        }
+        let tile = self.tile_of(GridPoint { x, y, fx: 0, fy: 0 }, &mut ()).ok()?;
+        let node = self.node(tile.wrapping_add(format::ROOT))?;
+        let entry = *self.words.get(tile.wrapping_add(node.entries as usize))?;
+        let is_sole = node.side_log2 == [0; 2] && !node.is_dense() && entry::kind(entry) == entry::PATCH;
+        is_sole.then_some([tile, tile.wrapping_add(entry::place(entry))])
     }
 
     /// Finds the tile of a place.

@@ -32,6 +32,8 @@ pub struct Terrain<'a> {
     pub(crate) damage: &'a [u8],
     /// Data for rays beside the tiles, if the image has it.
     pub(crate) rays: Option<Rays<'a>>,
+    /// Words of the tile and the patch record of an image that is one part of a height field and nothing else; else 0.
+    pub(crate) sole: [usize; 2],
 }
 
 /// Many bytes at a time where 16 KiB of tables are no matter.
@@ -81,6 +83,9 @@ impl<'a> Terrain<'a> {
         if head_crc(head) != header.head_crc {
             return Err(OpenError::HeadDamaged);
         }
+        if header.version < format::FIELDS_VERSION && header.patch_blocks > 0 {
+            return Err(OpenError::TooOld(header.version));
+        }
         if header.must_understand & !format::feature::UNDERSTOOD != 0 {
             return Err(OpenError::TooNew);
         }
@@ -127,6 +132,7 @@ impl<'a> Terrain<'a> {
                     Some(Rays::new(header, bytes, s.offset as usize / 4).ok_or(OpenError::HeadInvalid)?)
                 }
             },
+            sole: [0; 2],
         };
         let pages = u64::from(header.page_count[0]) * u64::from(header.page_count[1]);
         if terrain.directory.len() as u64 != pages
@@ -136,7 +142,7 @@ impl<'a> Terrain<'a> {
         {
             return Err(invalid(()));
         }
-        Ok(terrain)
+        Ok(Terrain { sole: terrain.sole_patch().unwrap_or([0; 2]), ..terrain })
     }
 
     /// Lets queries on the tiles marked in `bitmap` (bit `i % 8` of byte `i / 8` for tile `i`) answer
@@ -145,7 +151,7 @@ impl<'a> Terrain<'a> {
     /// Tiles beyond its end count as sound. With a bitmap that is not empty a [`Cursor`](crate::Cursor) starts at the
     /// root each time.
     pub fn with_damage(self, bitmap: &'a [u8]) -> Self {
-        Terrain { damage: bitmap, ..self }
+        Terrain { damage: bitmap, sole: if bitmap.is_empty() { self.sole } else { [0; 2] }, ..self }
     }
 
     /// The same without what the image has for rays, which then see the ground alone: where that is damaged.

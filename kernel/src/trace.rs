@@ -24,6 +24,11 @@ pub enum Trace {
         /// 64-byte lines.
         lines: u32,
     },
+    /// A patch block named a long one, which was read: another 64-byte line.
+    Long {
+        /// Which, in units of its size from the image's start.
+        record: usize,
+    },
     /// A triangle was tested, or a patch interpolated.
     Test {
         /// The bundle.
@@ -66,6 +71,7 @@ impl Cost {
                 self.leaves = self.leaves.wrapping_add(1);
                 self.lines = self.lines.wrapping_add(lines);
             }
+            Trace::Long { .. } => self.lines = self.lines.wrapping_add(1),
             Trace::Test { .. } => self.tests = self.tests.wrapping_add(1),
             Trace::Candidate(_) => {}
         }

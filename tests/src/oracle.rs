@@ -406,33 +406,35 @@ pub fn field_height(field: &HeightField, x: &BigRational, y: &BigRational) -> Op
 
 /// Height of a field at a place of the query grid by the words of `kernel/FORMAT.md`, from a patch record's 64 bytes
 /// and the tile that holds it: query steps from the origin in, 2^-8 height steps from the origin and normal out.
-///
-/// `corner` is what the record's numbers count from.
-pub fn patch_height(tile: &[u8], record: &[u8], corner: [i64; 2], q: [i64; 2]) -> Option<(i64, [i128; 3])> {
+pub fn patch_height(tile: &[u8], record: &[u8], q: [i64; 2]) -> Option<(i64, [i128; 3])> {
     let u32_at = |b: &[u8], at: usize| i128::from(u32::from_le_bytes(b[at..at + 4].try_into().unwrap()));
     let u64_at = |at: usize| u32_at(record, at) | u32_at(record, at + 4) << 32;
-    let (rate, up, class) = (u64_at(0), u64_at(48), record[32]);
+    let (rate, up) = (u64_at(0), u64_at(56));
     let one = 1i128 << 16;
     // every cell that holds the place, with the fraction in it: the place's own first, then those behind
     let along = |axis: usize| -> Vec<(i128, i128)> {
-        let steps = i128::from(q[axis]) - i128::from(corner[axis]);
-        let p = u32_at(record, 8 + 4 * axis) + ((steps * rate) >> 32);
-        // numbers of cells count modulo 2^32, and a part is much smaller
-        let cell = ((p >> 32) - u32_at(record, 16 + 4 * axis) + (1 << 31)).rem_euclid(1 << 32) - (1 << 31);
+        let from = u64_at(8 + 8 * axis) as u64 as i64;
+        let p = ((i128::from(q[axis]) - i128::from(from)) * rate) >> 32;
+        let cell = (p >> 32) - u32_at(record, 24 + 4 * axis);
         let fraction = p.rem_euclid(1 << 32) / one;
         let mut cells = vec![(cell, fraction)];
         if fraction == 0 {
             cells.push((cell - 1, one));
         }
-        cells.retain(|c| (0..u32_at(record, 24 + 4 * axis)).contains(&c.0));
+        cells.retain(|c| (0..u32_at(record, 32 + 4 * axis)).contains(&c.0));
         cells
     };
     let (columns, rows) = (along(0), along(1));
     for &(j, fy) in &rows {
         for &(i, fx) in &columns {
-            let (bytes, first, size) = if class == 0 { (32, 7, 1) } else { (64, 8, 2) };
-            let number = u32_at(record, 40) + j / 4 * u32_at(record, 36) + i / 4;
-            let block = &tile[number as usize * bytes..][..bytes];
+            let of_class = |class: u8| if class == 0 { (32, 7, 1) } else { (64, 8, 2) };
+            let (mut bytes, mut first, mut size) = of_class(record[40]);
+            let number = u32_at(record, 48) + j / 4 * u32_at(record, 44) + i / 4;
+            let mut block = &tile[number as usize * bytes..][..bytes];
+            if size == 1 && block[4] == 255 {
+                (bytes, first, size) = of_class(1);
+                block = &tile[u32_at(block, 0) as usize * bytes..][..bytes];
+            }
             let post = |x: i128, y: i128| {
                 let at = first + size * ((j % 4 + y) * 5 + i % 4 + x) as usize;
                 let bytes = &block[at..at + size];
@@ -442,7 +444,7 @@ pub fn patch_height(tile: &[u8], record: &[u8], corner: [i64; 2], q: [i64; 2]) -
             let [Some(a), Some(b), Some(c), Some(d)] = [post(0, 0), post(1, 0), post(0, 1), post(1, 1)] else {
                 continue;
             };
-            let unit = u32_at(block, 4) & if class == 0 { 0xFF_FFFF } else { 0xFFFF_FFFF };
+            let unit = 1i128 << block[4];
             let sum = a * (one - fx) * (one - fy) + b * fx * (one - fy) + c * (one - fx) * fy + d * fx * fy;
             let base = i128::from(u32_at(block, 0) as u32 as i32) * i128::from(Q);
             let du = (b - a) * (one - fy) + (d - c) * fy;

@@ -100,9 +100,9 @@ fn document_and_code_agree() {
     agree(
         "## 4. Patch",
         64,
-        rows!(Patch: rate "[u32; 2]", start "[u32; 2]", first "[u32; 2]", cells "[u32; 2]", class "u8",
-        interpolation "u8", voids "u8", wide "u8", blocks "u32", place "u32", attribute "u8", reserved0 "[u8; 3]",
-        up "[u32; 2]", reserved1 "[u32; 2]"),
+        rows!(Patch: rate "[u32; 2]", from "[[u32; 2]; 2]", first "[u32; 2]", cells "[u32; 2]", class "u8",
+        interpolation "u8", voids "u8", long "u8", blocks "u32", place "u32", attribute "u8", reserved0 "[u8; 3]",
+        up "[u32; 2]"),
     );
     agree(
         "### Head of RAYS",

@@ -20,6 +20,7 @@ pub fn steps<'py>(py: Python<'py>, t: &Terrain, p: [f64; 3]) -> PyResult<Bound<'
             }
             Trace::Words { words, lines } => steps.append(("cell", words, lines)),
             Trace::Leaf { record, lines } => steps.append(("leaf", record, lines)),
+            Trace::Long { record } => steps.append(("long block", record, 1)),
             Trace::Test { record, part, covered } => steps.append(("test", record, part, covered)),
             Trace::Candidate(hit) => {
                 let (material, source) = (t.material_name(hit.material), t.source_name(hit.source));

@@ -5,10 +5,7 @@ use std::cmp::Reverse;
 use crate::image::decode;
 use crate::image::decode::{Column, TileView};
 use crate::util::dice::Dice;
-use hardpan::{
-    Cost, Hit, Terrain,
-    format::{FRACTION, PATCH_LOG2},
-};
+use hardpan::{Cost, Hit, Terrain, format::FRACTION};
 use rayon::prelude::*;
 
 use super::CHUNK;
@@ -155,19 +152,17 @@ fn climbed(t: &Terrain, start: (u32, [f64; 3]), cost: impl Fn([f64; 3]) -> u32) 
 /// Posts in a column of such fields as lack some, in metres: queries there read up to four cells.
 fn posts(t: &Terrain, tile: &TileView, column: &Column) -> impl Iterator<Item = [f64; 2]> {
     let (h, column) = (t.header(), *column);
-    let square = [tile.record.x, tile.record.y].map(|v| i64::from(v) << h.tile_log2 >> PATCH_LOG2 << PATCH_LOG2);
     tile.patches().iter().filter(|p| p.voids != 0).flat_map(move |p| {
-        // positions along an axis in 2^-32 cells, as the format has them, and back
-        let rate = i128::from(p.rate[1]) << 32 | i128::from(p.rate[0]);
+        // positions along an axis in 2^-64 cells, as the format has them, and back
+        let rate = i128::from(p.cells_a_step());
         let along = |i: usize| {
-            let (from, start) = (if p.wide == 0 { square[i] } else { 0 }, i128::from(p.start[i]));
-            let cells = |steps: i64| (((i128::from(steps - from) << FRACTION) * rate) >> 32) + start;
+            let cells = |steps: i64| ((i128::from(steps) << FRACTION) - i128::from(p.from(i))) * rate;
             let (first, last) = (i128::from(p.first[i]), i128::from(p.first[i]) + i128::from(p.cells[i]));
-            let low = (cells(column.low[i]) >> 32).max(first);
-            let high = (cells(column.low[i] + column.size[i]) >> 32).min(last);
+            let low = (cells(column.low[i]) >> 64).max(first);
+            let high = (cells(column.low[i] + column.size[i]) >> 64).min(last);
             (low..=high).map(move |post| {
-                let q = -((start - (post << 32)) << 32).div_euclid(rate); // at it or just behind
-                let at = (i128::from(h.origin[i] + from) << FRACTION) + q;
+                let q = -(-(post << 64)).div_euclid(rate); // at it or just behind
+                let at = (i128::from(h.origin[i]) << FRACTION) + i128::from(p.from(i)) + q;
                 at as f64 * 2f64.powi(h.xy_log2 - FRACTION as i32)
             })
         };

@@ -274,7 +274,16 @@ fn ground(
     let (bounds, area) = extent(&vertices, &faces, &rasters);
     report.walls = [WallKind::Ceiling, WallKind::Obstacle].map(|k| walls.iter().filter(|w| w.kind == k).count() as u64);
     let tile_log2 = options.tile_log2.map_or_else(
-        || tile_side(faces.len(), area, &bounds).max(if faces.is_empty() { field_side(&fields, step[0]) } else { 0 }),
+        || {
+            match rasters.as_slice() {
+                [field] if faces.is_empty() && walls.is_empty() => sole_side(field, &bounds),
+                _ => None,
+            }
+            .unwrap_or_else(|| {
+                let side = tile_side(faces.len(), area, &bounds);
+                side.max(if faces.is_empty() { field_side(&fields, step[0]) } else { 0 })
+            })
+        },
         u32::from,
     );
     let source_error = options.source_error.clone();
@@ -297,11 +306,22 @@ fn ground(
     Ok((mesh, rasters))
 }
 
-/// log2 of the plan steps of a tile of fields alone: about 64 cells of the finest of them, for a tile has a head of its
-/// own.
+/// Bytes of a field's blocks up to which one tile holds it.
+const SOLE: u64 = 1 << 29;
+
+/// log2 of the plan steps of a tile that holds all of an image of one field: its queries need no index. None if the
+/// field is too large, or lies across the origin.
+fn sole_side(field: &Rastered, bounds: &[[i32; 3]; 2]) -> Option<u32> {
+    let across = [0, 1].map(|i| (bounds[0][i] ^ bounds[1][i]) as u32).iter().fold(1, |a, b| a | b);
+    let log2 = (32 - across.leading_zeros()).max(10);
+    (log2 <= 31 && field.block_bytes() <= SOLE).then_some(log2)
+}
+
+/// log2 of the plan steps of a tile of fields alone: about 128 cells of the finest of them, for a tile has a head of
+/// its own.
 fn field_side(fields: &[Field], xy_log2: i32) -> u32 {
     let pitch = fields.iter().map(|f| f.field.pitch).fold(f64::INFINITY, f64::min);
-    let steps = (64.0 * pitch * exp2(-xy_log2)).clamp(1.0, exp2(26));
+    let steps = (128.0 * pitch * exp2(-xy_log2)).clamp(1.0, exp2(26));
     (steps as u64).ilog2()
 }
 

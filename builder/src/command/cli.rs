@@ -60,9 +60,9 @@ pub(super) enum Command {
 }
 
 pub(super) const VERSION: &str = if cfg!(feature = "gpu") {
-    concat!(env!("CARGO_PKG_VERSION"), " (image format 2, gpu yes)")
+    concat!(env!("CARGO_PKG_VERSION"), " (image format 3, gpu yes)")
 } else {
-    concat!(env!("CARGO_PKG_VERSION"), " (image format 2, gpu no)")
+    concat!(env!("CARGO_PKG_VERSION"), " (image format 3, gpu no)")
 };
 
 pub(super) const EXITS: &str = "\

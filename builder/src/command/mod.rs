@@ -66,7 +66,7 @@ use self::{
 use crate::util::text::{bounded, costs, counted, decimal, few, few_digits, grouped, named, quoted, shown, width};
 use clap::FromArgMatches;
 
-const _: () = assert!(hardpan::format::VERSION == 2, "the format that --version names");
+const _: () = assert!(hardpan::format::VERSION == 3, "the format that --version names");
 
 pub fn main() -> ExitCode {
     // first, since whatever follows may find no memory

@@ -138,7 +138,11 @@ impl Proving<'_> {
     fn square(&self, claim: &Claim, low: [i64; 2], log2: u32) -> Option<([i64; 2], [u32; 4])> {
         let side = 1i64 << log2;
         let far = side + claim.sides[0];
-        if log2 <= claim.grid + 1 || self.squares([low.map(|v| v - far), low.map(|v| v + far)]) <= SOME {
+        let around = [low.map(|v| v - far), low.map(|v| v + far)];
+        // far within one square all windows cost the same
+        let is_one = self.numbers(around, false).len() == 1 && self.squares(around) == 1 && self.has_no_block(around);
+        let (log2, side) = if is_one { (claim.grid.min(log2), side.min(1 << claim.grid)) } else { (log2, side) };
+        if log2 <= claim.grid + 1 || self.squares(around) <= SOME {
             let most = self.most(claim, low, side);
             if (0..4).all(|i| most[i] <= claim.stated[i]) {
                 return None;
@@ -150,6 +154,18 @@ impl Proving<'_> {
         let half = side / 2;
         let quarters = [[0, 0], [half, 0], [0, half], [half, half]];
         quarters.iter().find_map(|by| self.square(claim, [low[0] + by[0], low[1] + by[1]], log2 - 1))
+    }
+
+    /// Whether no square of a window has cells.
+    fn has_no_block(&self, window: Rect) -> bool {
+        self.numbers(window, false).iter().filter_map(|at| self.tiles.get(at)).all(|place| {
+            let mut none = true;
+            place.each(window, false, &mut |spot| {
+                none &= spot.block.is_none();
+                none
+            });
+            none
+        })
     }
 
     /// How many squares lie in a window, or more than some.
@@ -233,7 +249,7 @@ impl Proving<'_> {
         let most = if passages > 1 { 22_361 } else { 14_143 };
         let through = borders(length, rate, most).saturating_mul(held.together);
         let fields = if passages == 0 { 0 } else { through.saturating_add(4 * passages).min(all) };
-        let [leaves, tests, lines] = costliest(&mut cells, window).map(|v| v.saturating_add(fields));
+        let [leaves, tests, lines] = add(costliest(&mut cells, window), of_cells(fields));
         let [nodes] = costliest(&mut held.squares.clone(), window);
         [nodes.saturating_add(2 * tiles as u32), leaves, tests, lines]
     }
@@ -252,11 +268,15 @@ impl Proving<'_> {
                 let cells = ((query * u128::from(patch.cells_a_step())) >> 64) as u32 + 3;
                 cells.min(patch.cells[i])
             });
-            let by = x.saturating_mul(y);
-            [leaves, tests, lines] = [leaves, tests, lines].map(|v| v.saturating_add(by));
+            [leaves, tests, lines] = add([leaves, tests, lines], of_cells(x.saturating_mul(y)));
         }
         [nodes, leaves, tests, lines]
     }
+}
+
+/// Leaves, tests and lines of cells of height fields: two lines each, for their block may name a long one.
+fn of_cells(cells: u32) -> [u32; 3] {
+    [cells, cells, cells.saturating_mul(2)]
 }
 
 /// Borders of cells of the format's rule: all that a ray of so many steps crosses, but for two.
@@ -440,7 +460,7 @@ impl Place<'_> {
         }
         if patches.len() > 1 && held.length > 0 {
             let again = passed.saturating_mul(patches.len() as u32 + 1);
-            cost = add(cost, [again; 3]);
+            cost = add(cost, of_cells(again));
         }
         cost
     }

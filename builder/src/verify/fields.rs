@@ -1,8 +1,8 @@
 //! That the parts of a height field meet: a post that blocks or tiles share has one height, and all parts lay their
 //! cells on one grid.
 //!
-//! No record says of which field a part is. So of each part some part in the tile beside it must go on with it: of the
-//! same material and source, on the same grid, over every cell that reaches into that tile, with the same heights.
+//! Several fields may have one material, source and grid. So of each part some part in the tile beside it must go on
+//! with it: on the same grid, over every cell that reaches into that tile, with the same heights.
 
 use super::{Check, Fault, Faults, Outcome};
 use crate::image::decode::{self, Field, TileView};
@@ -18,27 +18,25 @@ const COMPARED: usize = 64;
 /// Fractions of a cell below this count as none, in 2^-32 cells: there its neighbour has the place, too.
 const CLOSED: i128 = 1 << 16;
 
-/// What parts of one field share: rate, up, material and source.
-type Key = (u64, u64, u16, u16);
+/// What parts of one field share: rate, first post, up, class, material and source.
+type Key = (u64, [i64; 2], u64, u8, u16, u16);
 
 struct Part<'a> {
     field: Field<'a>,
     key: Key,
-    /// Where the origin lies from the part's first cell, in 2^-32 cells.
-    zero: [i128; 2],
+    /// Number of its first cell in the field.
+    first: [i64; 2],
 }
 
 impl<'a> Part<'a> {
     fn all(tile: &TileView<'a>) -> Vec<Part<'a>> {
         let palette = tile.palette();
         let part = |field: Field<'a>| {
-            let (patch, rate) = (field.patch, field.patch.cells_a_step());
-            let a = palette.get(usize::from(patch.attribute))?;
-            let zero = [0, 1].map(|k| {
-                let corner = (i128::from(field.zero[k]) * i128::from(rate)) >> 32;
-                i128::from(patch.start[k]) - corner - (i128::from(patch.first[k] as i32) << 32)
-            });
-            Some(Part { field, key: (rate, patch.upward(), a.material, a.source), zero })
+            let p = field.patch;
+            let a = palette.get(usize::from(p.attribute))?;
+            let from = [0, 1].map(|axis| p.from(axis));
+            let key = (p.cells_a_step(), from, p.upward(), p.class, a.material, a.source);
+            Some(Part { field, key, first: p.first.map(i64::from) })
         };
         tile.fields().filter_map(part).collect()
     }
@@ -49,7 +47,8 @@ impl<'a> Part<'a> {
 
     /// The cells that have a place in a stretch of query steps, along an axis.
     fn meets(&self, axis: usize, [low, high]: [i64; 2]) -> Range<i64> {
-        let along = |q: i64| self.zero[axis] + ((i128::from(q) * i128::from(self.key.0)) >> 32);
+        let (rate, zero) = (i128::from(self.key.0), i128::from(self.key.1[axis]));
+        let along = |q: i64| (((i128::from(q) - zero) * rate) >> 32) - (i128::from(self.first[axis]) << 32);
         let (from, to) = ((along(low) - CLOSED) >> 32, along(high) >> 32);
         let last = i128::from(self.cells(axis));
         from.clamp(0, last) as i64..(to + 1).clamp(0, last) as i64
@@ -57,9 +56,7 @@ impl<'a> Part<'a> {
 
     /// The number of this part's first cell in another part of the same grid; none if the grids differ.
     fn first_in(&self, other: &Part) -> Option<[i64; 2]> {
-        let off = [0, 1].map(|k| other.zero[k] - self.zero[k]);
-        let alike = self.key == other.key && off.iter().all(|v| v & 0xFFFF_FFFF == 0);
-        alike.then(|| off.map(|v| (v >> 32) as i64))
+        (self.key == other.key).then(|| [0, 1].map(|k| self.first[k] - other.first[k]))
     }
 
     fn corners(&self, [i, j]: [i64; 2]) -> Option<[i64; 4]> {

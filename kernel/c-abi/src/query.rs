@@ -189,6 +189,9 @@ fn trace(step: Trace) -> hpan_trace {
         Trace::Leaf { record, lines } => {
             hpan_trace { kind: hpan_trace_kind::HPAN_TRACE_LEAF as u32, record: record as u64, lines, ..none }
         }
+        Trace::Long { record } => {
+            hpan_trace { kind: hpan_trace_kind::HPAN_TRACE_LONG as u32, record: record as u64, lines: 1, ..none }
+        }
         Trace::Test { record, part, covered } => hpan_trace {
             kind: hpan_trace_kind::HPAN_TRACE_TEST as u32,
             record: record as u64,

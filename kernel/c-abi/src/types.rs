@@ -406,9 +406,9 @@ pub struct hpan_trace {
     pub log2: u32,
     /// `HPAN_TRACE_WORDS`: bundles and patches that may cover the place.
     pub words: u32,
-    /// `HPAN_TRACE_WORDS`, `HPAN_TRACE_LEAF`: 64-byte lines.
+    /// `HPAN_TRACE_WORDS`, `HPAN_TRACE_LEAF`, `HPAN_TRACE_LONG`: 64-byte lines.
     pub lines: u32,
-    /// `HPAN_TRACE_LEAF`, `HPAN_TRACE_TEST`: which leaf, in units of its size from the image's start.
+    /// `HPAN_TRACE_LEAF`, `HPAN_TRACE_TEST`, `HPAN_TRACE_LONG`: which leaf, in units of its size from the start.
     pub record: u64,
     /// `HPAN_TRACE_TEST`: the triangle.
     pub part: u32,
@@ -432,4 +432,6 @@ pub enum hpan_trace_kind {
     HPAN_TRACE_TEST = 3,
     /// A surface over the place, within the windows or not.
     HPAN_TRACE_CANDIDATE = 4,
+    /// A patch block named a long one, which was read.
+    HPAN_TRACE_LONG = 5,
 }

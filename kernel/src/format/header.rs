@@ -8,9 +8,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 /// First bytes of every image.
 pub const MAGIC: [u8; 8] = *b"HARDPAN\n";
 /// The version of the format that this crate writes.
-pub const VERSION: u16 = 2;
-/// The oldest format version that this crate reads.
+pub const VERSION: u16 = 3;
+/// The oldest format version that this crate reads: of an image without height fields, which have changed since.
 pub const MIN_VERSION: u16 = 2;
+/// The oldest format version whose height fields this crate reads.
+pub const FIELDS_VERSION: u16 = 3;
 /// Length of the head: header and section table.
 pub const HEAD_LEN: usize = size_of::<Header>();
 /// Number of places in the section table.

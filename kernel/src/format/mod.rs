@@ -16,11 +16,12 @@ mod tile;
 pub use cell::{block, lines, word, word_lines};
 pub use crs::Crs;
 pub use header::{
-    CONTENT_HEADER, HEAD_CRC, HEAD_LEN, HELD_LEVELS, Header, MAGIC, MAX_BOUND, MIN_VERSION, RAY_METRES, SECTION_TABLE,
-    SECTIONS, TYRE_METRES, VERSION, fallback, feature, no_height, readings,
+    CONTENT_HEADER, FIELDS_VERSION, HEAD_CRC, HEAD_LEN, HELD_LEVELS, Header, MAGIC, MAX_BOUND, MIN_VERSION, RAY_METRES,
+    SECTION_TABLE, SECTIONS, TYRE_METRES, VERSION, fallback, feature, no_height, readings,
 };
 pub use node::{MAX_SIDE_LOG2, NODE_DENSE, Node, entry};
-pub use patch::{BLOCK_CELLS, BLOCK_POSTS, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, block_unit, halves, joined};
+pub use patch::{BLOCK_CELLS, BLOCK_POSTS, BLOCK_WORDS, LONG, NO_POST, PATCH_SCALES, POSTS_AT, Patch, PatchBlock};
+pub use patch::{block_scale, halves, joined};
 pub use section::{Material, Section, Source, TileRecord, slot, surface};
 pub use tile::{Attribute, MAX_PALETTE, PALETTE, ROOT, TILE_MAGIC, Tile};
 

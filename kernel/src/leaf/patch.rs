@@ -2,7 +2,7 @@
 //!
 //! All arithmetic is of 32-bit numbers and their 64-bit products, for small cores have no wider ones.
 
-use crate::format::{BLOCK_CELLS, Node, POSTS_AT, Patch, block_unit, joined};
+use crate::format::{BLOCK_CELLS, LONG, NO_POST, Node, POSTS_AT, Patch, block_scale, joined};
 use crate::hit::{LeafKind, Normal, Status};
 use crate::leaf::{Candidate, Claim, Sink};
 use crate::open::Terrain;
@@ -34,33 +34,43 @@ const fn product(a: u32, b: u32) -> u64 {
 }
 
 impl Patch {
-    /// Where a query position lies along an axis; before the part, beyond all cells.
+    /// Where a query position lies along an axis, if it is less than 2^32 steps from the field's first post. Others set
+    /// bits of `far`.
     #[inline(always)]
-    fn spot(&self, axis: usize, q: i64, wide: bool) -> Spot {
-        let ([low, high], q_low) = (self.rate, q as u32);
-        let u = product(high, q_low).wrapping_add(product(low, q_low) >> 32).wrapping_add(self.start[axis].into());
-        let u = if wide { u.wrapping_add(self.cells_a_step().wrapping_mul((q >> 32) as u64)) } else { u };
+    fn spot(&self, axis: usize, q: i64, far: &mut u32) -> Spot {
+        let ([low, high], d) = (self.rate, q.wrapping_sub(self.from(axis)));
+        *far |= (d >> 32) as u32;
+        let u = product(high, d as u32).wrapping_add(product(low, d as u32) >> 32);
         Spot { cell: ((u >> 32) as u32).wrapping_sub(self.first[axis]), part: u as u32 >> 16 }
+    }
+
+    /// The same of any position; before the field, beyond all cells.
+    fn spot_afar(&self, axis: usize, q: i64) -> Spot {
+        let u = self.along(axis, q);
+        let cell = (u >> 32).wrapping_sub(self.first[axis].into());
+        let cell = u32::try_from(cell).unwrap_or(u32::MAX);
+        Spot { cell, part: u as u32 >> 16 }
+    }
+
+    /// 2^-32 cells from the field's first post.
+    fn along(&self, axis: usize, q: i64) -> i128 {
+        let d = q.wrapping_sub(self.from(axis));
+        i128::from(d).wrapping_mul(self.cells_a_step().into()) >> 32
     }
 
     /// The cells along an axis that a closed range of query steps may meet: the first, and the one behind the last.
     pub(crate) fn cells_between(&self, axis: usize, range: [i64; 2]) -> [u32; 2] {
-        let cell = |q: i64| {
-            let u = i128::from(q).wrapping_mul(self.cells_a_step().into()) >> 32;
-            let u = u.wrapping_add(self.start[axis & 1].into()) >> 32;
-            (u as i64).wrapping_sub(i64::from(self.first[axis & 1] as i32))
-        };
-        let end = i64::from(self.cells[axis & 1]);
+        let cell = |q: i64| (self.along(axis & 1, q) >> 32).wrapping_sub(self.first[axis & 1].into());
+        let end = i128::from(self.cells[axis & 1]);
         let [low, high] = range.map(cell);
-        let within = |cell: i64| cell.clamp(0, end) as u32;
+        let within = |cell: i128| cell.clamp(0, end) as u32;
         [within(low.saturating_sub(1)), within(high.saturating_add(2))]
     }
 
     /// Where a cell begins along an axis, in query steps.
     pub(crate) fn border(&self, axis: usize, cell: u32) -> f64 {
-        let number = i64::from(self.first[axis & 1] as i32).wrapping_add(cell.into());
-        let cells = (number << 32).wrapping_sub(self.start[axis & 1].into());
-        cells as f64 / self.cells_a_step() as f64 * 4_294_967_296.0
+        let number = u64::from(self.first[axis & 1]).wrapping_add(cell.into());
+        self.from(axis) as f64 + number as f64 / self.cells_a_step() as f64 * 18_446_744_073_709_551_616.0
     }
 }
 
@@ -114,21 +124,13 @@ impl Terrain<'_> {
         patch: &Patch,
         [x, y]: [u32; 2],
     ) -> Result<Option<(u32, [i64; 4])>, Status> {
-        let block = (y / BLOCK_CELLS).wrapping_mul(patch.blocks).wrapping_add(x / BLOCK_CELLS);
-        let class = usize::from(patch.class & 1);
-        let words = patch.block_words();
-        let at = (patch.place as usize).wrapping_add(block as usize).wrapping_mul(words).wrapping_add(tile);
-        let b = self.words.get(at..at.wrapping_add(words)).ok_or(Status::Damaged)?;
-        let word = |i: usize| b.get(i).copied().unwrap_or(0);
-        let (base, unit) = (i64::from(word(0) as i32) << 8, block_unit(class as u32, word(1)));
-        let none = if class == 0 { 0xFF } else { 0xFFFF };
+        let number = (y / BLOCK_CELLS).wrapping_mul(patch.blocks).wrapping_add(x / BLOCK_CELLS);
+        let words = self.words.get(tile..).ok_or(Status::Damaged)?;
+        let block = patch.block(words, number as usize).ok_or(Status::Damaged)?;
         let first = (y % BLOCK_CELLS * 5 + x % BLOCK_CELLS) as usize;
-        let posts = [0, 1, 5, 6].map(|k| {
-            let at = POSTS_AT[class].wrapping_add((first + k) << class);
-            word(at / 4) >> (8 * (at & 3)) & none
-        });
-        let height = |post: u32| base.wrapping_add(i64::from(post).wrapping_mul(unit.into()));
-        Ok((!posts.contains(&none)).then(|| (block, posts.map(height))))
+        let [sw, se, nw, ne] = [0, 1, 5, 6].map(|k| block.height(first + k));
+        let (Some(sw), Some(se), Some(nw), Some(ne)) = (sw, se, nw, ne) else { return Ok(None) };
+        Ok(Some((number, [sw, se, nw, ne])))
     }
 
     #[inline(always)]
@@ -139,33 +141,46 @@ impl Terrain<'_> {
         p: GridPoint,
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
-        let (x, y) = (patch.spot(0, p.query_x(), false), patch.spot(1, p.query_y(), false));
+        self.patch_over(tile, patch, [p.query_x(), p.query_y()], o)
+    }
+
+    /// The height over a place in query steps from the origin.
+    #[inline(always)]
+    pub(crate) fn patch_over<O: Observer>(
+        &self,
+        tile: usize,
+        patch: &Patch,
+        q: [i64; 2],
+        o: &mut O,
+    ) -> Result<Option<Height>, Status> {
+        let mut far = 0;
+        let (x, y) = (patch.spot(0, q[0], &mut far), patch.spot(1, q[1], &mut far));
         match patch.special() {
-            class @ ..=1 if x.cell < patch.cells[0] && y.cell < patch.cells[1] => {
+            class @ ..=1 if x.cell < patch.cells[0] && y.cell < patch.cells[1] && far == 0 => {
                 self.patch_cell::<O, false>(tile, patch, class, x, y, o)
             }
-            _ => self.patch_border(tile, patch, p, o),
+            _ => self.patch_border(tile, patch, q, o),
         }
     }
 
-    /// The same where more than one cell may count, in wide tiles, and at the far end of the field.
+    /// The same where more than one cell may count, far from the field's first post, and at its far end.
     #[inline(never)]
     fn patch_border<O: Observer>(
         &self,
         tile: usize,
         patch: &Patch,
-        p: GridPoint,
+        q: [i64; 2],
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
         let spot = |axis: usize, q: i64| {
-            let (mut s, end) = (patch.spot(axis, q, patch.wide != 0), patch.cells[axis]);
+            let (mut s, end) = (patch.spot_afar(axis, q), patch.cells[axis]);
             // the last post belongs to the last cell, so the field is closed
             if s.cell == end && s.part == 0 {
                 s = Spot { cell: end.wrapping_sub(1), part: ONE };
             }
             (s.cell < end).then_some(s)
         };
-        let (Some(x), Some(y)) = (spot(0, p.query_x()), spot(1, p.query_y())) else { return Ok(None) };
+        let (Some(x), Some(y)) = (spot(0, q[0]), spot(1, q[1])) else { return Ok(None) };
         let class = u32::from(patch.class);
         if patch.voids == 0 {
             return self.patch_cell::<O, false>(tile, patch, class, x, y, o);
@@ -202,21 +217,39 @@ impl Terrain<'_> {
             let record = (tile / 8).wrapping_add(record);
             see(o, record, block);
             let b = self.words.as_chunks::<8>().0.get(record).ok_or(Status::Damaged)?;
-            let h: &[u8; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| h[(POSTS_AT[0] + post + k) & 31].into();
-            let posts = [at(0), at(1), at(5), at(6)];
-            bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], block_unit(0, b[1]))
+            let scale = block_scale(b[1]);
+            if scale == LONG {
+                let record = (tile / 16).wrapping_add(b[0] as usize);
+                o.see(Trace::Long { record });
+                self.long_cell::<VOIDS>(record, post, [x.part, y.part])?
+            } else {
+                let h: &[u8; 32] = zerocopy::transmute_ref!(b);
+                let at = |k: usize| h[(POSTS_AT[0] + post + k) & 31].into();
+                let posts = [at(0), at(1), at(5), at(6)];
+                bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], scale)
+            }
         } else {
             let record = (tile / 16).wrapping_add(record);
             see(o, record, block);
-            let b = self.words.as_chunks::<16>().0.get(record).ok_or(Status::Damaged)?;
-            let h: &[u16; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| h[(POSTS_AT[1] / 2 + post + k) & 31].into();
-            let posts = [at(0), at(1), at(5), at(6)];
-            bilinear::<16, VOIDS>(posts, [x.part, y.part], b[0], block_unit(1, b[1]))
+            self.long_cell::<VOIDS>(record, post, [x.part, y.part])?
         };
         let Some((z, x, y)) = found else { return Ok(None) };
         Ok(Some(Height { z, normal: Normal { x, y, z: patch.upward() as i64 }, block }))
+    }
+
+    /// Height and normal in a cell of a block of 64 bytes.
+    #[inline(always)]
+    fn long_cell<const VOIDS: bool>(
+        &self,
+        record: usize,
+        post: usize,
+        parts: [u32; 2],
+    ) -> Result<Option<(i64, i64, i64)>, Status> {
+        let b = self.words.as_chunks::<16>().0.get(record).ok_or(Status::Damaged)?;
+        let h: &[u16; 32] = zerocopy::transmute_ref!(b);
+        let at = |k: usize| h[(POSTS_AT[1] / 2 + post + k) & 31].into();
+        let posts = [at(0), at(1), at(5), at(6)];
+        Ok(bilinear::<16, VOIDS>(posts, parts, b[0], block_scale(b[1])))
     }
 }
 
@@ -235,9 +268,10 @@ pub(super) fn bilinear<const BITS: u32, const VOIDS: bool>(
     [a, b, c, d]: [u32; 4],
     [fx, fy]: [u32; 2],
     base: u32,
-    unit: u32,
+    scale: u32,
 ) -> Option<(i64, i64, i64)> {
-    let none = (1 << BITS) - 1;
+    let none = NO_POST[BITS as usize / 16];
+    let unit = 1u32 << (scale & 31);
     if VOIDS && (a == none || b == none || c == none || d == none) {
         return None;
     }

@@ -2,7 +2,7 @@
 //! on its way.
 
 use crate::format::bundle::{MEDIUM, NARROW};
-use crate::format::{BLOCK_CELLS, FRACTION, POSTS_AT, Patch, block_unit};
+use crate::format::{BLOCK_CELLS, FRACTION, NO_POST, Patch, PatchBlock};
 use crate::geom::product;
 use crate::hit::{Normal, Status};
 use crate::leaf::bundle::{Bundle, Class, Medium, Narrow};
@@ -216,6 +216,8 @@ const ONE: i64 = 1 << 32;
 const MAX_CELLS: u32 = 1 << 20;
 /// Greatest rate of a field.
 const MAX_RATE: u64 = 1 << 56;
+/// Beyond the cells of every field, in 2^-32 cells.
+const FARTHEST: i128 = 1 << 61;
 
 /// A segment along one axis of a field: place and way in 2^-32 cells from the part's first cell.
 #[derive(Clone, Copy)]
@@ -334,14 +336,13 @@ impl Cell {
 
 impl Terrain<'_> {
     /// Gives, in order, every passage through the ground of a patch until `take` says that it is enough; parts of the
-    /// way behind `last` are not looked at, nor more than `limit` cells. `corner` is the south-western corner of the
-    /// tile. The answer is the number of cells, and whether that was all.
+    /// way behind `last` are not looked at, nor more than `limit` cells. The answer is the number of cells, and whether
+    /// that was all.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn passages<O: Observer>(
         &self,
         tile: usize,
         at: usize,
-        corner: [i64; 2],
         s: &Segment,
         last: f64,
         limit: u32,
@@ -354,13 +355,14 @@ impl Terrain<'_> {
             return Err(Status::Damaged);
         }
         let axes = [0, 1].map(|i| {
-            // numbers of the record count from the square of 2^32 query steps that holds the tile
-            let zero = if patch.wide == 0 { corner[i] >> 32 << 32 } else { 0 };
-            let place = |q: i64| i128::from(q.wrapping_sub(zero)).wrapping_mul(i128::from(rate)) >> 32;
-            let [from, to] = [s.p[i], s.p[i].wrapping_add(s.d[i])].map(place);
-            let p = from.wrapping_add(patch.start[i].into());
-            let cell = ((p >> 32) as u32).wrapping_sub(patch.first[i]) as i32;
-            Along { p: i64::from(cell) << 32 | i64::from(p as u32), d: to.wrapping_sub(from) as i64 }
+            let first = i128::from(patch.first[i]) << 32;
+            let place = |q: i64| {
+                let p = i128::from(q.wrapping_sub(patch.from(i))).wrapping_mul(i128::from(rate)) >> 32;
+                // no cell is as far as that
+                p.wrapping_sub(first).clamp(-FARTHEST, FARTHEST) as i64
+            };
+            let [p, to] = [s.p[i], s.p[i].wrapping_add(s.d[i])].map(place);
+            Along { p, d: to.wrapping_sub(p) }
         });
         let ends = cells.map(|n| i64::from(n) << 32);
         let [x, y] = [axes[0].within(0, ends[0]), axes[1].within(0, ends[1])];
@@ -381,6 +383,9 @@ impl Terrain<'_> {
             let index = group[1].wrapping_mul(patch.blocks).wrapping_add(group[0]);
             let block = self.patch_block(tile, patch, index).ok_or(Status::Damaged)?;
             o.see(Trace::Leaf { record: block.record, lines: 1 });
+            if block.is_long {
+                o.see(Trace::Long { record: block.record });
+            }
             // the whole block is passed at once where the segment is above or below all of it
             let span = [0, 1].map(|i| {
                 let high = (group[i].wrapping_add(1).wrapping_mul(BLOCK_CELLS)).min(cells[i]);
@@ -463,15 +468,8 @@ impl Terrain<'_> {
     #[inline(always)]
     fn patch_block(&self, tile: usize, patch: &Patch, index: u32) -> Option<Block<'_>> {
         let record = (patch.place as usize).wrapping_add(index as usize);
-        if patch.class == 0 {
-            let record = (tile / 8).wrapping_add(record);
-            let words = self.words.as_chunks::<8>().0.get(record)?;
-            Some(Block::new(record, words, 0))
-        } else {
-            let record = (tile / 16).wrapping_add(record);
-            let words = self.words.as_chunks::<16>().0.get(record)?;
-            Some(Block::new(record, words, 1))
-        }
+        let record = (tile / patch.block_words()).wrapping_add(record);
+        Some(Block::new(record, patch.block(self.words.get(tile..)?, index as usize)?, patch.class))
     }
 }
 
@@ -499,9 +497,10 @@ fn out(axes: [Along; 2], span: [[i64; 2]; 2], ends: [i64; 2]) -> [i64; 2] {
 
 /// A block's heights.
 struct Block<'a> {
+    /// Which, as [`Trace::Leaf`] has it, and whether it names a long one.
     record: usize,
-    words: &'a [u32],
-    class: usize,
+    is_long: bool,
+    held: PatchBlock<'a>,
     base: i64,
     unit: u32,
     /// Greatest post, and the one that is no height.
@@ -511,29 +510,24 @@ struct Block<'a> {
 
 impl<'a> Block<'a> {
     #[inline(always)]
-    fn new(record: usize, words: &'a [u32], class: usize) -> Self {
-        let word = |i: usize| words.get(i).copied().unwrap_or(0);
-        let base = i64::from(word(0) as i32) << FRACTION;
-        let none = if class == 0 { 0xFF } else { 0xFFFF };
-        Block { record, words, class, base, unit: block_unit(class as u32, word(1)), most: none - 1, none }
+    fn new(record: usize, held: PatchBlock<'a>, class: u8) -> Self {
+        let none = NO_POST[held.class & 1];
+        let (base, unit) = (held.base(), 1 << (held.scale() & 31));
+        Block { record, is_long: held.class > usize::from(class), held, base, unit, most: none - 1, none }
     }
 
     /// The posts of a cell: south-west, south-east, north-west, north-east.
     fn posts(&self, [i, j]: [u32; 2]) -> [u32; 4] {
         let first = (j * 5 + i) as usize;
-        [0, 1, 5, 6].map(|k| {
-            let at = POSTS_AT[self.class & 1].wrapping_add((first + k) << self.class);
-            let word = self.words.get(at / 4).copied().unwrap_or(0);
-            word >> (8 * (at & 3)) & self.none
-        })
+        [0, 1, 5, 6].map(|k| self.held.post(first + k))
     }
 
     fn normal(&self, posts: [u32; 4], part: [u32; 2], patch: &Patch) -> Normal {
-        let word = |i: usize| self.words.get(i).copied().unwrap_or(0);
-        let found = if self.class == 0 {
-            bilinear::<8, false>(posts, part, word(0), self.unit)
+        let (base, scale) = ((self.base >> FRACTION) as u32, self.held.scale());
+        let found = if self.held.class == 0 {
+            bilinear::<8, false>(posts, part, base, scale)
         } else {
-            bilinear::<16, false>(posts, part, word(0), self.unit)
+            bilinear::<16, false>(posts, part, base, scale)
         };
         let (_, x, y) = found.unwrap_or_default();
         Normal { x, y, z: patch.upward() as i64 }

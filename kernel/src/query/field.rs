@@ -4,7 +4,7 @@ use crate::format::{Attribute, FRACTION, Patch};
 use crate::hit::Normal;
 use crate::index::Leaf;
 use crate::open::Terrain;
-use crate::point::{GridPoint, Point};
+use crate::point::Point;
 
 /// A height field on the square around one place, where it is the only ground.
 ///
@@ -37,8 +37,8 @@ pub struct Field<'a> {
     tile: usize,
     /// Low corner of the square, in query steps from the frame's zero.
     low: [i64; 2],
-    /// The same in lattice steps from the origin.
-    from: [i32; 2],
+    /// The origin, in query steps from the frame's zero.
+    zero: [i64; 2],
     /// Query steps of a side.
     size: [u64; 2],
 }
@@ -64,13 +64,12 @@ impl<'a> Terrain<'a> {
         let (patch, node) = (self.patch(leaf.at)?, self.node(leaf.node)?);
         let attribute = self.attribute(leaf.tile, patch.attribute);
         let log2 = node.entry_log2.map(|log2| u32::from(log2) & 31);
-        let from = [place.x >> log2[0] << log2[0], place.y >> log2[1] << log2[1]];
-        let at = |axis: usize| {
-            let steps = i64::from(from[axis]).wrapping_sub(self.header.min[axis].into());
-            self.low[axis].wrapping_add(steps << FRACTION)
-        };
+        let [ox, oy, _] = self.header.origin;
+        let zero = [ox << FRACTION, oy << FRACTION];
+        let corner = |v: i32, log2: u32| i64::from(v >> log2 << log2) << FRACTION;
+        let low = [zero[0].wrapping_add(corner(place.x, log2[0])), zero[1].wrapping_add(corner(place.y, log2[1]))];
         let size = log2.map(|log2| 1 << (log2.wrapping_add(FRACTION) & 63));
-        Some(Field { terrain: *self, patch, attribute, tile: leaf.tile, low: [at(0), at(1)], from, size })
+        Some(Field { terrain: *self, patch, attribute, tile: leaf.tile, low, zero, size })
     }
 }
 
@@ -89,13 +88,8 @@ impl Field<'_> {
         if x >= self.size[0] || y >= self.size[1] {
             return None;
         }
-        let place = GridPoint {
-            x: self.from[0].wrapping_add((x >> FRACTION) as i32),
-            y: self.from[1].wrapping_add((y >> FRACTION) as i32),
-            fx: x as u32 & 255,
-            fy: y as u32 & 255,
-        };
-        let found = self.terrain.patch_height(self.tile, self.patch, place, &mut ()).ok()??;
+        let q = [p.x.wrapping_sub(self.zero[0]), p.y.wrapping_sub(self.zero[1])];
+        let found = self.terrain.patch_over(self.tile, self.patch, q, &mut ()).ok()??;
         Some(FieldGround { z: found.z.wrapping_add(self.terrain.zero_z()), normal: found.normal })
     }
 

@@ -610,10 +610,9 @@ impl<'a, 't> Strips<'a, 't> {
     ) -> Result<(), ContactStatus> {
         let t = self.t;
         let patch: &Patch = t.patch(at).ok_or(ContactStatus::Damaged)?;
-        let zero = [0, 1].map(|k| if patch.wide == 0 { region.low[k] >> 32 << 32 } else { 0 });
         let spans = [0, 1].map(|k| {
-            let low = self.bounds[0][k].max(region.low[k]).wrapping_sub(zero[k]);
-            let high = self.bounds[1][k].min(region.high[k]).wrapping_sub(zero[k]);
+            let low = self.bounds[0][k].max(region.low[k]);
+            let high = self.bounds[1][k].min(region.high[k]);
             patch.cells_between(k, [low, high])
         });
         for y in spans[1][0]..spans[1][1] {
@@ -632,8 +631,7 @@ impl<'a, 't> Strips<'a, 't> {
                 }
                 self.fold = if fold > self.fold { fold } else { self.fold };
                 let corner = |i: u32, k: u32, z: i64| {
-                    let [east, north] = [(0, x.wrapping_add(i)), (1, y.wrapping_add(k))]
-                        .map(|(k, cell)| patch.border(k, cell) + zero[k] as f64);
+                    let [east, north] = [patch.border(0, x.wrapping_add(i)), patch.border(1, y.wrapping_add(k))];
                     self.local([east, north, z as f64])
                 };
                 let [sw, se, nw, ne] = [corner(0, 0, z[0]), corner(1, 0, z[1]), corner(0, 1, z[2]), corner(1, 1, z[3])];

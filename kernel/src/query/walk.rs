@@ -763,7 +763,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
     #[cold]
     #[inline(never)]
     fn patch(&mut self, stand: &Stand, at: usize) -> Result<(), Halt> {
-        let Stand { tile, corner, .. } = *stand;
+        let tile = stand.tile;
         if at == self.field || self.kinds & kind_bit(bundle::GROUND) == 0 {
             return Ok(());
         }
@@ -779,7 +779,7 @@ impl<'a, 't, 'o> Walk<'a, 't, 'o> {
             let [from, to] = whole_way;
             terrain.has_precedence() && terrain.is_passed(Ray { from, to }.at(t), material, &mut ())
         };
-        let passed = self.t.passages(tile, at, corner, &s, last, limit, self.o, &mut |passage| {
+        let passed = self.t.passages(tile, at, &s, last, limit, self.o, &mut |passage| {
             let t = passage.at as f64 / 4_294_967_296.0;
             let skipped = (passage.back && front_only) || after.is_some_and(|after| t <= after) || passed_by(t);
             if !skipped {

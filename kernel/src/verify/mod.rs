@@ -166,12 +166,11 @@ impl<'a> Verifier<'a> {
                     }
                     if *block >= patch.block_count() {
                         (*number, *block) = (number.wrapping_add(1), 0);
-                    } else if check.patch_block(patch, *block) {
-                        *block = block.wrapping_add(1);
-                        *words = words.wrapping_add(patch.block_words());
-                        return Ok(64);
                     } else {
-                        return Err(invalid);
+                        let count = check.patch_block(patch, *block).ok_or(invalid)?;
+                        *block = block.wrapping_add(1);
+                        *words = words.wrapping_add(count);
+                        return Ok(2 * count.max(16));
                     }
                 }
             }

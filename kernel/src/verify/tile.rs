@@ -1,8 +1,9 @@
 //! Checks of a tile: bundles, patches, nodes, and the costs that follow from them.
 
 use super::{is_error, zero};
-use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, Header, NODE_DENSE, Node, POSTS_AT, Patch, Tile};
+use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, BLOCK_WORDS, Header, LONG, NO_POST, NODE_DENSE, Node, POSTS_AT};
 use crate::format::{MAX_SIDE_LOG2, block, bundle, entry, word};
+use crate::format::{Patch, PatchBlock, Tile};
 use crate::leaf::bundle::Bundle;
 use crate::open::Terrain;
 use zerocopy::IntoBytes;
@@ -169,9 +170,10 @@ impl<'t, 'a> Check<'t, 'a> {
             && patch.class <= 1
             && patch.interpolation == 0
             && patch.voids <= 1
-            && patch.wide == u8::from(self.header.tile_log2 > format::PATCH_LOG2)
+            && patch.long <= 1 - patch.class
             && patch.reserved0 == [0; 3]
-            && patch.reserved1 == [0; 2]
+            && [0, 1].map(|axis| patch.from(axis)).iter().all(|from| from.unsigned_abs() <= 1 << 42)
+            && patch.first.iter().all(|&c| c < 1 << 31)
             && (1..=1 << 56).contains(&patch.cells_a_step())
             && (1..1 << 62).contains(&patch.upward())
             && patch.cells.iter().all(|&c| (1..1 << 20).contains(&c))
@@ -180,26 +182,37 @@ impl<'t, 'a> Check<'t, 'a> {
         sound.then_some(patch)
     }
 
-    /// Cells that one query of the patch at word `at` of the tile reads.
-    fn patch_reads(&self, at: usize) -> Option<u32> {
+    /// Leaves, tests and lines that one query of the patch at word `at` of the tile reads at most.
+    fn patch_reads(&self, at: usize) -> Option<[u32; 3]> {
         let number = at.checked_sub(self.head.patches as usize)? / 16;
         let sound = number < self.head.patch_count as usize && at.is_multiple_of(16);
-        self.t.patch(self.at.wrapping_add(at)).filter(|_| sound).map(Patch::reads)
+        let patch = self.t.patch(self.at.wrapping_add(at)).filter(|_| sound)?;
+        Some([patch.reads(), patch.reads(), patch.lines()])
     }
 
-    pub fn patch_block(&self, patch: &Patch, b: usize) -> bool {
-        let words = patch.block_words();
-        let at = (patch.place as usize).wrapping_add(b).wrapping_mul(words).wrapping_add(self.at);
-        let Some(block) = self.t.words.get(at..at.wrapping_add(words)) else { return false };
-        let [_, unit, ..] = *block else { return false };
-        let (size, unit) = (patch.post_bytes(), format::block_unit(patch.class.into(), unit));
-        let posts = POSTS_AT[usize::from(patch.class & 1)];
-        let Some((posts, spare)) = block.as_bytes().get(posts..).and_then(|b| b.split_at_checked(BLOCK_POSTS * size))
-        else {
-            return false;
-        };
-        let whole = posts.chunks_exact(size).all(|p| p.iter().any(|&b| b != 0xFF));
-        unit.is_power_of_two() && format::PATCH_UNITS.contains(&unit) && zero(spare) && (whole || patch.voids == 1)
+    /// Checks a block of a patch, and says how many words that were.
+    pub fn patch_block(&self, patch: &Patch, b: usize) -> Option<usize> {
+        let words = self.t.words.get(self.at..)?.get(..self.len)?;
+        let at = (patch.place as usize).wrapping_add(b).wrapping_mul(patch.block_words());
+        let own = words.get(at..)?.get(..patch.block_words())?;
+        let block = patch.block(words, b)?;
+        let mut count = patch.block_words();
+        if block.class != usize::from(patch.class) {
+            count = count.wrapping_add(BLOCK_WORDS[1]);
+            if patch.long == 0 || *own.get(1)? != LONG || !own.get(2..)?.iter().all(|w| *w == 0) {
+                return None;
+            }
+        }
+        self.is_block(patch, &block).then_some(count)
+    }
+
+    fn is_block(&self, patch: &Patch, block: &PatchBlock) -> bool {
+        let (class, size) = (block.class & 1, 1 << (block.class & 1));
+        let Some((head, posts)) = block.words.as_bytes().split_at_checked(POSTS_AT[class]) else { return false };
+        let Some((_, spare)) = posts.split_at_checked(BLOCK_POSTS * size) else { return false };
+        let whole = (0..BLOCK_POSTS).all(|k| block.post(k) != NO_POST[class]);
+        let is_zero = head.get(5..).is_some_and(zero) && zero(spare);
+        is_zero && format::PATCH_SCALES.contains(&block.scale()) && (whole || patch.voids == 1)
     }
 
     /// Checks one entry of the walk's deepest node, or some `left` bytes of its block, and says how many bytes it read;
@@ -240,8 +253,8 @@ impl<'t, 'a> Check<'t, 'a> {
                     }
                 },
                 entry::PATCH => {
-                    let reads = self.patch_reads(to)?;
-                    raise(&mut walk.cost, [0, reads, reads, reads, 1, 0]);
+                    let [leaves, tests, lines] = self.patch_reads(to)?;
+                    raise(&mut walk.cost, [0, leaves, tests, lines, 1, 0]);
                     Found::Leaf
                 }
                 _ => match e {
@@ -413,7 +426,7 @@ impl<'t, 'a> Check<'t, 'a> {
                 return None;
             }
             place[4] = place[4].saturating_add(1);
-            [self.patch_reads((number as usize).checked_mul(16)?)?; 3]
+            self.patch_reads((number as usize).checked_mul(16)?)?
         } else {
             if number >= node.bundle_count || mask >> first & 1 == 0 {
                 return None;

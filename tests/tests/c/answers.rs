@@ -93,6 +93,7 @@ fn trace(step: &Trace) -> String {
         Trace::Leaf { record, lines: l } => (kind, at, lines) = (2, record, l),
         Trace::Test { record, part: p, covered } => (kind, at, part, of) = (3, record, p, covered.into()),
         Trace::Candidate(hit) => (kind, h) = (4, hit),
+        Trace::Long { record } => (kind, at, lines) = (5, record, 1),
     }
     format!("trace {kind} {log2} {words} {lines} {at} {part} {of}{}\n", hit(&h))
 }

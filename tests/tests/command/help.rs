@@ -105,7 +105,7 @@ fn vt_22_help_lists_commands_by_what_they_are_for() {
     assert!(out.is_empty() && usage.contains("Look:"), "{usage}");
     for flag in ["--version", "-V"] {
         let [version, _] = expect(0, &folder, &[flag]);
-        let wanted = format!("hardpan {} (image format 2, gpu yes)\n", env!("CARGO_PKG_VERSION"));
+        let wanted = format!("hardpan {} (image format 3, gpu yes)\n", env!("CARGO_PKG_VERSION"));
         assert_eq!(version, wanted);
     }
     holds(&expect(2, &folder, &["bilud"])[1], &["unrecognized subcommand 'bilud'", "'build'"]);

@@ -138,6 +138,7 @@ fn by_01_the_search_at_the_border_is_counted() {
                 Trace::Node { .. } => told.nodes += 1,
                 Trace::Words { lines, .. } => told.lines += lines,
                 Trace::Leaf { lines, .. } => (told.leaves, told.lines) = (told.leaves + 1, told.lines + lines),
+                Trace::Long { .. } => told.lines += 1,
                 Trace::Test { .. } => told.tests += 1,
                 Trace::Candidate(_) => {}
             });

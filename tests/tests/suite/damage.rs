@@ -468,7 +468,7 @@ fn what_is_no_image_says_why() {
     assert_eq!(copy(|b| b.fill(0)), Some(OpenError::Blank));
     assert_eq!(copy(|b| b.fill(0xFF)), Some(OpenError::Blank));
     assert_eq!(copy(|b| b[300] ^= 1), Some(OpenError::HeadDamaged));
-    assert_eq!(copy(|b| b[10] = 3), Some(OpenError::TooNew));
+    assert_eq!(copy(|b| b[10] = 4), Some(OpenError::TooNew));
     // no version at all is no newer one
     assert_eq!(copy(|b| b[8..].fill(0)), Some(OpenError::HeadDamaged));
     assert_eq!(copy(|b| b[8] = 0), Some(OpenError::HeadDamaged));

@@ -1,11 +1,11 @@
 //! Regular heights against bilinear interpolation in exact fractions.
 
 use crate::common::{image, joined, lattice_scene};
-use hardpan::{LeafKind, Point, Status, Terrain, format};
+use hardpan::{LeafKind, OpenError, Point, Status, Terrain, format};
 use hardpan_builder::demo::fixtures;
 use hardpan_builder::{HeightField, Options, Scene, build};
 use num_rational::BigRational;
-use verification::bytes::BLANK;
+use verification::bytes::{Aligned, BLANK, mend_head};
 use verification::oracle::{Steps, field_height, patch_height};
 use verification::random::Random;
 
@@ -313,6 +313,71 @@ fn fields_and_meshes_answer_together() {
     assert_eq!(t.closest([40.0, 0.0, 0.09]).hit.leaf, LeafKind::Bundle);
 }
 
+/// The same with a cliff of 200 m across it: few of its blocks need 16 bits.
+fn cliff(mut field: HeightField) -> HeightField {
+    let columns = field.columns;
+    field.heights.iter_mut().enumerate().filter(|(k, _)| k % columns >= 30).for_each(|(_, z)| *z += 200.0);
+    field
+}
+
+/// Parts of fields of an image's tiles by the format: class, whether blocks are long, blocks, and how many are long.
+fn blocks_by_the_format(t: &Terrain) -> Vec<[u32; 4]> {
+    let tiles = t.section(format::section::TILES).unwrap();
+    let u32_at = |b: &[u8], at: usize| u32::from_le_bytes(b[at..at + 4].try_into().unwrap());
+    let mut all = Vec::new();
+    for r in t.section(format::section::TILE_TABLE).unwrap().chunks(64) {
+        let tile = &tiles[u64::from_le_bytes(r[..8].try_into().unwrap()) as usize..];
+        for k in 0..u32_at(tile, 32) as usize {
+            let record = &tile[4 * u32_at(tile, 28) as usize + 64 * k..][..64];
+            let (class, rows) = (record[40], u32_at(record, 36).div_ceil(4));
+            let count = u32_at(record, 44) * rows;
+            let len = if class == 0 { 32 } else { 64 };
+            let blocks = (0..count).map(|n| &tile[(u32_at(record, 48) + n) as usize * len..][..len]);
+            let long = blocks.filter(|b| class == 0 && b[4] == 255).count();
+            all.push([class.into(), record[43].into(), count, long as u32]);
+        }
+    }
+    all
+}
+
+/// Posts of whole metres take a byte each and are exact, however steep; few steep blocks do not make all blocks long.
+#[test]
+fn blocks_are_as_short_as_their_heights_allow() {
+    let whole = {
+        let mut field = rough([0.0, 0.0], 30.0, [101, 97], 120.0, false, 1.0 / 128.0, 50);
+        field.heights.iter_mut().for_each(|z| *z = z.round());
+        field
+    };
+    let built = build(&scene_of(whole.clone()), &Options::default()).unwrap();
+    let t = Terrain::open_verified(&built.image).unwrap();
+    assert_eq!(blocks_by_the_format(&t), [[0, 0, 25 * 24, 0]]);
+    assert!(t.header().error_height <= HALF_STEP, "whole metres stand as they are");
+    for (k, h) in whole.heights.iter().enumerate() {
+        let a = t.closest([30.0 * (k % 101) as f64, 30.0 * (k / 101) as f64, 0.0]);
+        assert_eq!((a.found(), t.z_f64(&a.hit)), (true, *h), "post {k}");
+    }
+    // two and a half bytes a post, with all that the image has beside them
+    let bytes = built.image.len() as f64 - 2048.0;
+    assert!(bytes / (101.0 * 97.0) < 2.5, "{bytes}");
+
+    let steep = cliff(rough([0.0, 0.0], 1.0, [101, 97], 2.0, false, 1.0 / 128.0, 51));
+    let built = build(&scene_of(steep), &Options::default()).unwrap();
+    let t = Terrain::open_verified(&built.image).unwrap();
+    assert_eq!(blocks_by_the_format(&t), [[0, 1, 25 * 24, 24]]);
+}
+
+/// Only images with fields need a reader of this version, and are refused if an older builder made them.
+#[test]
+fn images_of_the_version_before_open_without_fields() {
+    for (scene, readers, opens) in [(fixtures::flat(), 2, None), (fixtures::step(), 3, Some(OpenError::TooOld(2)))] {
+        let mut bytes = Aligned::new(&image(&scene));
+        assert_eq!(bytes[8..12], [3, 0, readers, 0]);
+        bytes[8..12].copy_from_slice(&[2, 0, 2, 0]);
+        mend_head(&mut bytes);
+        assert_eq!(Terrain::open(&bytes).err(), opens);
+    }
+}
+
 /// Content of the image's bytes at a place, found by the words of the format without the index: through the tile table.
 fn by_the_format(t: &Terrain, p: Point) -> Option<(i64, [i128; 3])> {
     let h = t.header();
@@ -328,8 +393,7 @@ fn by_the_format(t: &Terrain, p: Point) -> Option<(i64, [i128; 3])> {
     let tile = &tiles[u64_at(record, 0)..][..u64_at(record, 8)];
     let (at, count) = (i32_at(tile, 28) as usize * 4, i32_at(tile, 32));
     assert!(count <= 1, "one field, one part");
-    let corner = if h.tile_log2 > 24 { [0; 2] } else { q.map(|v| v >> 32 << 32) };
-    (count == 1).then(|| patch_height(tile, &tile[at..at + 64], corner, q))?.map(|(z, n)| (z + (h.origin[2] << 8), n))
+    (count == 1).then(|| patch_height(tile, &tile[at..at + 64], q))?.map(|(z, n)| (z + (h.origin[2] << 8), n))
 }
 
 /// Places on a field: anywhere, on posts, at tile borders, each with its neighbours on the grid.
@@ -365,6 +429,7 @@ fn answers_follow_the_format_to_the_bit_whatever_the_tile() {
         rough([1e7, -2e7], 0.5, [65, 66], 0.5, true, 0.0, 35),
         rough([0.0, 0.0], 7.0, [2, 2], 3.0, false, 0.0, 36),
         rough([-640.0, -640.0], 16.0, [81, 81], 4.0, true, 0.01, 37),
+        cliff(rough([50.0, 50.0], 1.0, [61, 53], 2.0, false, 0.01, 38)),
     ];
     for (n, mut field) in fields.into_iter().enumerate() {
         for voids in [false, true] {
@@ -377,8 +442,8 @@ fn answers_follow_the_format_to_the_bit_whatever_the_tile() {
             }
             let mut first: Option<Vec<_>> = None;
             let fine = if field.pitch < 1.0 { 12 } else { 17 };
-            for tile_log2 in [fine, 21, 24, 25, 26] {
-                let options = Options { tile_log2: Some(tile_log2), ..Options::default() };
+            for tile_log2 in [Some(fine), Some(21), Some(24), Some(25), Some(26), None] {
+                let options = Options { tile_log2, ..Options::default() };
                 let built = build(&scene_of(field.clone()), &options).unwrap();
                 let t = Terrain::open_verified(&built.image).unwrap();
                 let places = places(&t, &field, 2000, 41 + n as u64);
@@ -391,7 +456,7 @@ fn answers_follow_the_format_to_the_bit_whatever_the_tile() {
                             let n = a.hit.normal;
                             (a.hit.z, [n.x, n.y, n.z].map(i128::from))
                         });
-                        assert_eq!(found, by_the_format(&t, p), "{p:?}, pitch {}, tiles 2^{tile_log2}", field.pitch);
+                        assert_eq!(found, by_the_format(&t, p), "{p:?}, pitch {}, tiles 2^{tile_log2:?}", field.pitch);
                         // a handle of this place, and of an earlier one, answers with the same bits or not at all
                         let by = |f: &hardpan::Field| {
                             f.ground(p).map(|g| (g.z, [g.normal.x, g.normal.y, g.normal.z].map(i128::from)))
@@ -406,13 +471,15 @@ fn answers_follow_the_format_to_the_bit_whatever_the_tile() {
                         (p, found)
                     })
                     .collect();
-                assert!(tile_log2 < 24 || kept > 200, "{kept}");
+                assert!(tile_log2.is_some_and(|log2| log2 < 24) || kept > 200, "{kept}");
+                let classes = t.header().tile_count == 1 && tile_log2.is_none();
+                assert_eq!(classes, tile_log2.is_none(), "one tile, if no side is asked for");
                 assert!(voids || answers.iter().filter(|a| a.1.is_some()).count() > 1000);
                 let first = first.get_or_insert(answers);
                 for (p, wanted) in first {
                     let a = t.closest_with(*p, &wide(&t));
                     let found = a.found().then_some(a.hit.z);
-                    assert_eq!(found, wanted.map(|w| w.0), "{p:?}, pitch {}, tiles 2^{tile_log2}", field.pitch);
+                    assert_eq!(found, wanted.map(|w| w.0), "{p:?}, pitch {}, tiles 2^{tile_log2:?}", field.pitch);
                 }
             }
         }

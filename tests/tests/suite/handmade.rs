@@ -17,7 +17,7 @@ const MIN: [i32; 3] = [-512 * 1024, 0, -86_016];
 const MAX: [i32; 3] = [1024 * 1024 - 1, 1024 * 1024 - 1, 442_744];
 /// Length of P and T in bytes, and where T's bundles stand, in 128 bytes.
 const P_LEN: usize = 2560;
-const T_LEN: usize = 266_240;
+const T_LEN: usize = 266_496;
 const T_BUNDLES: u32 = 11;
 /// Bundles of T's four nodes that have some, one after the other.
 const ROOT_BUNDLES: u32 = 13;
@@ -149,14 +149,15 @@ fn level(base: [i16; 2], z: i32, palette: u16, [x, y]: [u16; 2]) -> Vec<u16> {
     narrow(base, z, [0, 0], palette, &[[1, 2, 3]], &[[0, 0, 0], [x, 0, 0], [0, y, 0]])
 }
 
-/// FORMAT.md, "Patch": rate, start and first, cells, class and voids, place, palette entry, up.
+/// FORMAT.md, "Patch": rate, from, first and cells, class, voids and long, place, palette entry, up.
 struct Record {
     rate: u64,
-    start: u32,
+    from: [i64; 2],
     first: [u32; 2],
     cells: [u32; 2],
     class: u8,
     voids: u8,
+    long: u8,
     place: u32,
     palette: u8,
     up: u64,
@@ -164,14 +165,16 @@ struct Record {
 
 impl Record {
     fn words(&self) -> [u32; 16] {
-        let Record { rate, start, first, cells, .. } = *self;
-        let kind = u32::from_le_bytes([self.class, 0, self.voids, 0]);
+        let Record { rate, from, first, cells, .. } = *self;
+        let kind = u32::from_le_bytes([self.class, 0, self.voids, self.long]);
         let blocks = cells[0].div_ceil(4);
         [
             rate as u32,
             (rate >> 32) as u32,
-            start,
-            start,
+            from[0] as u32,
+            (from[0] >> 32) as u32,
+            from[1] as u32,
+            (from[1] >> 32) as u32,
             first[0],
             first[1],
             cells[0],
@@ -182,27 +185,25 @@ impl Record {
             self.palette.into(),
             self.up as u32,
             (self.up >> 32) as u32,
-            0,
-            0,
         ]
     }
 }
 
 /// FORMAT.md, "Patch", the block of each class: 25 posts row by row.
-fn posts_of_bytes(base: i32, unit: u32, post: impl Fn(u32, u32) -> u8) -> Bytes {
+fn posts_of_bytes(base: i32, scale: u32, post: impl Fn(u32, u32) -> u8) -> Bytes {
     let mut b = Bytes::default();
     b.i32s(&[base]);
-    b.u32(unit);
+    b.u32(scale);
     b.0.pop();
     b.0.extend((0..25).map(|k| post(k % 5, k / 5)));
     b.zeros_to(32);
     b
 }
 
-fn posts_of_halves(base: i32, unit: u32, post: impl Fn(u32, u32) -> u16) -> Bytes {
+fn posts_of_halves(base: i32, scale: u32, post: impl Fn(u32, u32) -> u16) -> Bytes {
     let mut b = Bytes::default();
     b.i32s(&[base]);
-    b.u32(unit);
+    b.u32(scale);
     (0..25).for_each(|k| b.u16(post(k % 5, k / 5)));
     b.zeros_to(64);
     b
@@ -246,15 +247,15 @@ fn tile_p() -> Vec<u32> {
     for k in 0..256 {
         t.put(40 + 2 * k, &[if k == 255 { 1 | 1 << 16 } else { 2 }, 0]);
     }
-    // Pitch 16 u = 2^22 query steps, from (-255 u, 769 u). From the corner of the square of 2^24 steps, which is at
-    // (-16,384 u, 0), the first post is 1,008 + 1/16 and 48 + 1/16 cells away: zero is -1,009 + 15/16 and -49 + 15/16.
+    // Pitch 16 u = 2^22 query steps. The field's first post is at (-319 u, 705 u), the part's four cells further on.
     let record = Record {
         rate: 1 << 42,
-        start: 0xF000_0000,
-        first: [1009, 49],
+        from: [-319 << 18, 705 << 18],
+        first: [4, 4],
         cells: [3, 3],
         class: 1,
         voids: 1,
+        long: 0,
         place: 38, // x 64 bytes: word 608
         palette: 255,
         up: 1 << 38, // 2^24 x 2^14
@@ -269,7 +270,7 @@ fn tile_p() -> Vec<u32> {
     );
     // 100 + 500 i + 100 j steps; the unit is one step
     let post = |i: u32, j: u32| if i >= 3 && j >= 3 { 0xFFFF } else { (500 * i.min(3) + 100 * j.min(3)) as u16 };
-    t.bytes(608, posts_of_halves(100, 1 << 8, post));
+    t.bytes(608, posts_of_halves(100, 8, post));
     t.0
 }
 
@@ -303,18 +304,19 @@ fn tile_t() -> Vec<u32> {
     t.put(128, &node([16, 16, 0, 0], 0, 10, [192 * 1024, 64 * 1024], 223, [bundles, F_BUNDLES], 5));
     t.put(223, &[entry(3, 224)]);
 
-    // Patch records: start and first are the first post's place in pitches, rounded up, and by how much.
-    let record = |rate, first, cells, class, voids, place, palette, up| {
-        Record { rate, start: 0xC000_0000, first, cells, class, voids, place, palette, up }.words()
+    // Patch records: all of a field, from its first post in u.
+    let record = |rate, from: [i64; 2], cells, class, voids, place, palette, up| {
+        let from = from.map(|u| u << 18);
+        Record { rate, from, first: [0; 2], cells, class, voids, long: voids, place, palette, up }.words()
     };
-    // pitch 4 u, from (17 u, 33 u): 4 1/4 and 8 1/4 pitches; bytes, with voids
-    t.put(48, &record(1 << 44, [5, 9], [3, 7], 0, 1, 8308, 2, 1 << 36));
-    // pitch 8 u, from (66 u, 66 u): 8 1/4 pitches; half words
-    t.put(64, &record(1 << 43, [9, 9], [7, 7], 1, 0, 4156, 0, 1 << 37));
-    // pitch 8 u, from (194 u, 66 u): 24 1/4 and 8 1/4 pitches; one cell
-    t.put(80, &record(1 << 43, [25, 9], [1, 1], 0, 0, 8310, 2, 1 << 37));
-    // pitch 4 u, from (33 u, 65 u): 8 1/4 and 16 1/4 pitches; three cells in a row
-    t.put(96, &record(1 << 44, [9, 17], [3, 1], 0, 0, 8311, 1, 1 << 36));
+    // pitch 4 u; bytes, with voids and a long block
+    t.put(48, &record(1 << 44, [17, 33], [3, 7], 0, 1, 8308, 2, 1 << 36));
+    // pitch 8 u; half words
+    t.put(64, &record(1 << 43, [66, 66], [7, 7], 1, 0, 4156, 0, 1 << 37));
+    // pitch 8 u; one cell
+    t.put(80, &record(1 << 43, [194, 66], [1, 1], 0, 0, 8310, 2, 1 << 37));
+    // pitch 4 u; three cells in a row
+    t.put(96, &record(1 << 44, [33, 65], [3, 1], 0, 0, 8311, 1, 1 << 36));
 
     // A, 64 u x 64 u from (0, 0), in cells of 16 u x 32 u: floor and roof in two cells, one sheet in two bundles,
     // nothing; a stack of eight, a patch, two codes. The tail crosses from one line to the next.
@@ -391,14 +393,17 @@ fn tile_t() -> Vec<u32> {
         (3, 7) => 255,
         (i, j) => (5 + 10 * i + 3 * j) as u8,
     };
-    t.bytes(8 * 8308, posts_of_bytes(30_000, 2 << 8, post));
-    t.bytes(8 * 8309, posts_of_bytes(30_000, 2 << 8, |i, j| post(i, 4 + j)));
-    t.bytes(8 * 8310, posts_of_bytes(2850, 1 << 8, |_, _| 50));
-    t.bytes(8 * 8311, posts_of_bytes(400, 1 << 8, |_, _| 10));
+    t.bytes(8 * 8308, posts_of_bytes(30_000, 9, post));
+    // the northern block is a long one, behind all others
+    t.put(8 * 8309, &[4160, 0xFF]);
+    let half = |post: u8| if post == 255 { 0xFFFF } else { u16::from(post) };
+    t.bytes(16 * 4160, posts_of_halves(30_000, 9, |i, j| half(post(i, 4 + j))));
+    t.bytes(8 * 8310, posts_of_bytes(2850, 8, |_, _| 50));
+    t.bytes(8 * 8311, posts_of_bytes(400, 8, |_, _| 10));
     // Second field: -5,000 + 256 times 1000 + 100 i + 7 j.
     for (k, [x, y]) in [[0, 0], [4, 0], [0, 4], [4, 4]].into_iter().enumerate() {
         let post = |i: u32, j: u32| (1000 + 100 * (x + i).min(7) + 7 * (y + j).min(7)) as u16;
-        t.bytes(16 * (4156 + k), posts_of_halves(-5000, 256 << 8, post));
+        t.bytes(16 * (4156 + k), posts_of_halves(-5000, 16, post));
     }
     t.0
 }
@@ -504,8 +509,8 @@ fn image(more: &[More]) -> Aligned {
 
     let mut whole = Bytes::default();
     whole.0.extend(b"HARDPAN\n");
-    whole.u16(2);
-    whole.u16(2);
+    whole.u16(3);
+    whole.u16(3);
     whole.u32(HEAD as u32);
     whole.u64s(&[(HEAD + rest.0.len()) as u64]);
     whole.u32s(&[0, 0]);
@@ -647,13 +652,13 @@ fn expected() -> Vec<([i64; 3], Want, [u32; 4])> {
     add([84, 148, 30_236], Ground(2 * 30_236, up(-180, -194, 36), m2, Patch, Near), [3, 1, 1, 2]);
     // the cell (2, 6) without post (3, 7) has none, but its western and southern borders belong to its neighbours:
     // posts (2, 6) and (2, 7) are 86 and 92, post (3, 6) is 106
-    add([108, 236, 30_000], Nothing, [3, 1, 1, 2]);
-    add([100, 236, 30_000], Ground(2 * 30_089, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 3]);
-    add([108, 228, 30_000], Ground(2 * 30_096, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 3]);
-    add([100, 228, 30_000], Ground(2 * 30_086, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 3]);
+    add([108, 236, 30_000], Nothing, [3, 1, 1, 3]);
+    add([100, 236, 30_000], Ground(2 * 30_089, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 5]);
+    add([108, 228, 30_000], Ground(2 * 30_096, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 5]);
+    add([100, 228, 30_000], Ground(2 * 30_086, up(20, 6, 36), m2, Patch, Near), [3, 2, 2, 5]);
     // at the far end, of the missing post and of post (3, 4): 94; and outside, where no block is read
-    add([116, 244, 30_000], Nothing, [3, 1, 1, 2]);
-    add([116, 196, 30_000], Ground(2 * 30_094, up(20, 6, 36), m2, Patch, Near), [3, 1, 1, 2]);
+    add([116, 244, 30_000], Nothing, [3, 1, 1, 3]);
+    add([116, 196, 30_000], Ground(2 * 30_094, up(20, 6, 36), m2, Patch, Near), [3, 1, 1, 3]);
     add([66, 160, 30_000], Nothing, [3, 0, 0, 1]);
     // seventh and eighth: codes
     add([160, 160, 0], Elsewhere, [3, 0, 0, 0]);
@@ -740,6 +745,7 @@ fn every_record_answers_as_the_document_says() {
             Trace::Node { .. } => told.nodes += 1,
             Trace::Words { lines, .. } => told.lines += lines,
             Trace::Leaf { lines, .. } => (told.leaves, told.lines) = (told.leaves + 1, told.lines + lines),
+            Trace::Long { .. } => told.lines += 1,
             Trace::Test { .. } => told.tests += 1,
             Trace::Candidate(hit) => chosen |= hit == costed.hit,
         });

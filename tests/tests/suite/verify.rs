@@ -691,10 +691,10 @@ fn by_02_more_patches_than_can_be_named() {
     assert!(count > 10_000, "{count} patches");
     bytes[tile + 256 + 8..block + 64].fill(0);
     empty_root(&mut bytes, tile, 21, 8, [entries, 0, 0]);
-    bytes[block + 5] = 1; // a unit of 2^8, heights of 0
+    bytes[block + 4] = 8; // a unit of 2^8, heights of 0
     let mut patch = [0u32; 16];
-    (patch[1], patch[6], patch[7]) = (1 << 5, 4, 4); // 2^37: four cells either way over the tile
-    (patch[9], patch[10], patch[12]) = (1, ((block - tile) / 32) as u32, 1);
+    (patch[1], patch[8], patch[9]) = (1 << 5, 4, 4); // 2^37: four cells either way over the tile
+    (patch[11], patch[12], patch[14]) = (1, ((block - tile) / 32) as u32, 1);
     for n in 0..count {
         (0..16).for_each(|k| set(&mut bytes, patches + 64 * n + 4 * k, patch[k]));
     }

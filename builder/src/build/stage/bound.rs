@@ -168,6 +168,11 @@ struct Reader<'a> {
     sets: HashMap<Vec<u32>, u32>,
 }
 
+/// Leaves, tests and lines of cells of height fields: each may lie in a block that names a long one.
+fn of_cells(cells: u32) -> [u32; 3] {
+    [cells, cells, cells.saturating_mul(2)]
+}
+
 fn add(sum: &mut [u32], by: &[u32]) {
     sum.iter_mut().zip(by).for_each(|(s, b)| *s = s.saturating_add(*b));
 }
@@ -398,8 +403,13 @@ impl Squares {
         if value.iter().zip(best).all(|(v, b)| *v <= b.load(Ordering::Relaxed)) {
             return;
         }
+        let raise = |value: Sum| value.iter().zip(best).for_each(|(v, b)| _ = b.fetch_max(*v, Ordering::Relaxed));
         if log2 <= ask.grid {
-            return value.iter().zip(best).for_each(|(v, b)| _ = b.fetch_max(*v, Ordering::Relaxed));
+            return raise(value);
+        }
+        // far within one square all windows cost the same
+        if self.is_one(low, (1 << log2) + ask.sides[0]) {
+            return raise(self.value(ask, low, 1 << ask.grid, scratch));
         }
         for low in quarters(low, log2) {
             let value = self.value(ask, low, 1 << (log2 - 1), scratch);
@@ -413,12 +423,24 @@ impl Squares {
         let mut left = FEW;
         for at in self.tiles_in(&window) {
             let Some(tree) = self.tiles.get(&at) else { continue };
-            tree.count(0, &window, &mut left);
+            tree.count(0, &window, &mut left, 1);
             if left == 0 {
                 return false;
             }
         }
         true
+    }
+
+    /// Whether one square lies around here.
+    fn is_one(&self, low: [i64; 2], side: i64) -> bool {
+        let window = [low.map(|v| v - side), low.map(|v| v + side)];
+        let mut tiles = self.tiles_in(&window);
+        let (Some(at), None) = (tiles.next(), tiles.next()) else { return false };
+        let mut left = 2;
+        self.tiles.get(&at).is_some_and(|tree| {
+            tree.count(0, &window, &mut left, 2);
+            left > 0
+        })
     }
 
     fn tiles_in(&self, window: &[[i64; 2]; 2]) -> impl DoubleEndedIterator<Item = [i64; 2]> + use<> {
@@ -484,7 +506,7 @@ impl Squares {
             fastest.crossed(length, if passages > 1 { TWICE } else { ONCE }).saturating_mul(together)
         };
         let passed = crossed.saturating_add(passages.saturating_mul(4)).min(cells);
-        add(&mut most[..3], &[passed; 3]);
+        add(&mut most[..3], &of_cells(passed));
         add(&mut most[3..], &[2 * tiles as u32]);
         most
     }
@@ -505,7 +527,7 @@ impl Squares {
                     let crossed = ((query * u128::from(rate)) >> 64) + 3;
                     (crossed as u32).min(cells[i])
                 };
-                add(&mut sum[..3], &[along(0).saturating_mul(along(1)); 3]);
+                add(&mut sum[..3], &of_cells(along(0).saturating_mul(along(1))));
             }
         }
         sum
@@ -556,7 +578,7 @@ impl Tree {
         }
     }
 
-    fn count(&self, node: u32, window: &[[i64; 2]; 2], left: &mut u32) {
+    fn count(&self, node: u32, window: &[[i64; 2]; 2], left: &mut u32, block: u32) {
         let node = &self.nodes[node as usize];
         let [[x0, x1], [y0, y1]] = self.range(node, window);
         for [x, y] in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x, y])) {
@@ -564,7 +586,8 @@ impl Tree {
                 return;
             }
             match self.held[(i64::from(node.first) + y * node.side[0] + x) as usize] {
-                Held::Node(to) => self.count(to, window, left),
+                Held::Node(to) => self.count(to, window, left, block),
+                Held::Block(_) => *left = left.saturating_sub(block),
                 _ => *left -= 1,
             }
         }
@@ -659,7 +682,8 @@ impl Climb<'_, '_> {
                     Held::Nothing => self.square(low, node.log2, node.depth),
                     Held::Patch(set) => {
                         let by = self.patches(tree, tile, set);
-                        self.pass(low, node.log2, [by, by, by, node.depth]);
+                        let [leaves, tests, lines] = of_cells(by);
+                        self.pass(low, node.log2, [leaves, tests, lines, node.depth]);
                     }
                     Held::Block(b) => self.block(tree, tile, &tree.blocks[b as usize], low, node),
                 }
@@ -697,7 +721,7 @@ impl Climb<'_, '_> {
                 let mut sum = above[column];
                 raise(&mut sum, &beside[row]);
                 add(&mut sum[..3], &cost);
-                add(&mut sum[..3], &[by; 3]);
+                add(&mut sum[..3], &of_cells(by));
                 (above[column], beside[row]) = (sum, sum);
                 raise(&mut self.most, &sum);
             }

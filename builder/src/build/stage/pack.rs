@@ -1,7 +1,7 @@
 //! Tiles and tables into one image.
 
 use super::bound::Tables;
-use super::partition::{PAGE_LOG2, squares};
+use super::partition::{page_log2, squares};
 use super::tile::Blob;
 use super::walls;
 use crate::build::error::{BuildError, Limit};
@@ -132,10 +132,10 @@ pub fn pack(
     let mut header = Header::new_zeroed();
     header.magic = format::MAGIC;
     header.version = format::VERSION;
-    header.least_reader = format::VERSION;
     header.head_len = format::HEAD_LEN as u32;
     header.total_len = total;
     fill(&mut header, mesh, options, &tiles, triangles);
+    header.least_reader = if header.patch_blocks > 0 { format::FIELDS_VERSION } else { format::MIN_VERSION };
     (header.ray_bound, header.tyre_bound) = (tables.ray, tables.tyre);
     header.page_min = root.min;
     header.page_count = root.count;
@@ -218,7 +218,7 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], triangle
     (h.xy_log2, h.z_log2) = (options.xy_log2, options.z_log2);
     h.origin = mesh.origin;
     [h.min, h.max] = mesh.bounds;
-    (h.tile_log2, h.page_log2) = (mesh.tile_log2, PAGE_LOG2);
+    (h.tile_log2, h.page_log2) = (mesh.tile_log2, page_log2(mesh, tiles.len()));
     h.tile_count = tiles.len() as u32;
     h.max_layers = most(|t| t.head.max_layers);
     h.triangles = triangles;
@@ -270,9 +270,10 @@ struct Root {
 /// Directory and pages: the only place that knows where tiles are. They hold the bounds, of which the greatest, rounded
 /// up, may be a step beyond the last tile.
 fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
-    let page = |t: &Blob| [t.x >> PAGE_LOG2, t.y >> PAGE_LOG2];
-    let (min, count) = squares(mesh, mesh.tile_log2);
-    let side = 1usize << PAGE_LOG2;
+    let page_log2 = page_log2(mesh, tiles.len());
+    let page = |t: &Blob| [t.x >> page_log2, t.y >> page_log2];
+    let (min, count) = squares(mesh, mesh.tile_log2, page_log2);
+    let side = 1usize << page_log2;
     let mut directory = vec![slot::EMPTY; count[0] as usize * count[1] as usize];
     let mut pages: Vec<u32> = Vec::new();
     for (t, r) in tiles.iter().zip(table) {

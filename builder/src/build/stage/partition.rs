@@ -28,7 +28,7 @@ const LARGEST: u32 = 26;
 /// Triangles that are looked at together.
 const CHUNK: usize = 1 << 14;
 /// log2 of the tiles along a page's side.
-pub const PAGE_LOG2: u32 = 5;
+const PAGE_LOG2: u32 = 5;
 
 /// Which tiles hold ground, in Morton order, and what each is made of: all that a tile needs beside the mesh, so that
 /// each can be built apart from the others.
@@ -195,6 +195,9 @@ impl Side {
     /// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and
     /// smaller as [`few_attributes`] needs.
     pub fn near(mesh: &Mesh, proposed: u32) -> Side {
+        if proposed >= LARGEST {
+            return Side::of(mesh, proposed);
+        }
         let faces = mesh.faces.len() as u64;
         let sides = || (proposed..LARGEST).map(|log2| Side::of(mesh, log2));
         let once = sides().find(|s| s.pairs <= FEW_PAIRS.max(faces + faces / 8));
@@ -289,15 +292,25 @@ pub fn least_tile_side(bounds: &[[i32; 3]; 2]) -> u32 {
 }
 
 /// The least of the squares of tiles of a side that have a page each, and how many there are along x and y.
-pub fn squares(mesh: &Mesh, tile_log2: u32) -> ([i32; 2], [u32; 2]) {
-    let bounds = walls::extent(&mesh.walls).map_or(mesh.bounds, |walls| widened(mesh.bounds, walls));
-    let [min, max] = bounds.map(|p| [p[0], p[1]].map(|v| v >> tile_log2 >> PAGE_LOG2));
+pub fn squares(mesh: &Mesh, tile_log2: u32, page_log2: u32) -> ([i32; 2], [u32; 2]) {
+    let [min, max] = bounds(mesh).map(|p| [p[0], p[1]].map(|v| v >> tile_log2 >> page_log2));
     (min, [0, 1].map(|i| max[i].abs_diff(min[i]) + 1))
+}
+
+/// log2 of the tiles along a page's side. An image of fields in one tile needs no page of many.
+pub fn page_log2(mesh: &Mesh, tiles: usize) -> u32 {
+    let [min, max] = bounds(mesh).map(|p| [p[0], p[1]].map(|v| v >> mesh.tile_log2));
+    if mesh.faces.is_empty() && tiles == 1 && min == max { 0 } else { PAGE_LOG2 }
+}
+
+/// Bounds of ground and walls.
+fn bounds(mesh: &Mesh) -> [[i32; 3]; 2] {
+    walls::extent(&mesh.walls).map_or(mesh.bounds, |walls| widened(mesh.bounds, walls))
 }
 
 /// Why a directory has no room for tiles of a side, if so.
 pub fn spread(mesh: &Mesh, tile_log2: u32) -> Option<String> {
-    let (_, [x, y]) = squares(mesh, tile_log2);
+    let (_, [x, y]) = squares(mesh, tile_log2, PAGE_LOG2);
     let is_spread = x.max(y) > 1 << 16 || u64::from(x) * u64::from(y) > 1 << 24;
     let tiles = 1 << (2 * PAGE_LOG2);
     is_spread.then(|| format!("the ground is spread over {x} x {y} squares of {tiles} tiles each"))

@@ -407,7 +407,7 @@ fn unit(step: i32) -> i64 {
 }
 
 /// Median of ascending points, each counted once, rounded to a multiple of 4,096 m: outliers do not move it, nor does
-/// any order or sharing.
+/// any order or sharing. One field alone has it at its south-western corner, rounded down, so that a tile may hold all.
 fn origin(given: &Given, counts: &[AtomicBool], fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
     type Counts = [BTreeMap<i64, u64>; 3];
     // as the median is rounded, so may all be: few numbers are left to count
@@ -445,7 +445,11 @@ fn origin(given: &Given, counts: &[AtomicBool], fields: &[Extent], step: [i32; 2
     if total == 0 {
         return Err(BuildError::Empty);
     }
+    let sole = if given.count() == 0 && fields.len() == 1 { fields.first() } else { None };
     Ok([0, 1, 2].map(|i| {
+        if let Some(field) = sole.filter(|_| i < 2) {
+            return field.min[i] >> log2[i] << log2[i];
+        }
         let mut before = 0;
         let reached = counts[i].iter().find(|(_, n)| {
             before += **n;

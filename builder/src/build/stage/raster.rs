@@ -1,4 +1,4 @@
-//! Height fields into patch blocks: 4 x 4 cells of bilinear heights in 32 or 64 bytes.
+//! Height fields into patch blocks: 4 x 4 cells of bilinear heights in 32 bytes, or in 64 where that is too few.
 //!
 //! A post shared by blocks is rounded to the coarsest of their scales, so a field has no cracks.
 
@@ -6,20 +6,19 @@ use crate::build::error::{BuildError, Limit};
 use crate::build::lattice::Field;
 use crate::scene::{Blocks, HeightField};
 use crate::util::exact::{exp2, reciprocal};
-use hardpan::format::{BLOCK_CELLS, BLOCK_POSTS, FRACTION, PATCH_LOG2, PATCH_UNITS, POSTS_AT, Patch, halves};
+use hardpan::format::{BLOCK_CELLS, BLOCK_WORDS, FRACTION, LONG, PATCH_SCALES, POSTS_AT, Patch, halves};
 use rayon::prelude::*;
 
 /// A field on the lattice: posts in height steps, and the scale of each block.
 ///
-/// A place `q` query steps from the origin lies at `zero + q * rate / 2^32`, rounded down, in 2^-32 cells.
-/// Both numbers are rounded up, so that a post on the query grid lies exactly where it should, to the 2^-16
-/// cells that count, anywhere in the domain.
+/// A place `q` query steps from the origin lies at `(q - from) * rate / 2^32`, rounded down, in 2^-32 cells. The rate
+/// is rounded up, so that a post on the query grid lies exactly where it should, to the 2^-16 cells that count.
 pub struct Rastered {
     rate: u64,
-    zero: [i128; 2],
+    from: [i64; 2],
     up: i64,
     cells: [u32; 2],
-    /// 0: heights of 8 bits, 1: of 16.
+    /// 0: blocks of 32 bytes, some of which name a long one; 1: blocks of 64 bytes.
     class: u8,
     /// Least and greatest coordinates in steps: in plan of the first and last place with ground, rounded outwards, in
     /// height of the posts as they are stored.
@@ -29,7 +28,19 @@ pub struct Rastered {
     /// What storing it changes at most, in plan and height, metres: nothing, if all of it stands as in its image.
     pub fit: [f64; 2],
     blocks: [usize; 2],
-    records: Vec<[u8; 64]>,
+    records: Vec<Record>,
+}
+
+/// A block: its bytes, of which short ones have 32.
+#[derive(Clone, Copy)]
+struct Record {
+    bytes: [u8; 64],
+    is_long: bool,
+    has_voids: bool,
+}
+
+impl Record {
+    const EMPTY: Record = Record { bytes: [0; 64], is_long: false, has_voids: false };
 }
 
 const SIDE: usize = BLOCK_CELLS as usize;
@@ -46,7 +57,6 @@ pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) ->
         return Err(limit("is too coarse or too fine for the plan step"));
     }
     let rate = reciprocal(field.pitch * exp2(8 - step[0]));
-    let zero = f.zero.map(|z| -((i128::from(z) * i128::from(rate)) >> 32));
     let scale_z = exp2(-step[1]);
     // in steps: computed where it is asked for, as fields are large
     let steps = |h: f64| {
@@ -67,22 +77,31 @@ pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) ->
     };
     // half a scale of error is allowed at a post, and a height step of its own rounding
     let allowed = ((tolerance * scale_z) as u64).max(1);
-    let coarsest = (allowed.ilog2() + 1).min(PATCH_UNITS.end().ilog2() - FRACTION);
-    let scales_for = |top: i64| -> Option<Vec<u32>> {
-        let scale = |b: usize| {
-            let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
-            let posts = (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j)));
-            let heights = posts.filter_map(|(i, j)| post(bx + i, by + j));
-            let ends = heights.map(|z| [z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
-            let range = ends.map_or(0, |[low, high]| high - low);
-            // rounding by neighbours' scales may widen the range by one coarsest step at either end
-            (0..=coarsest).find(|&s| (range + (2 << coarsest)) >> s < top)
-        };
-        (0..blocks[0] * blocks[1]).into_par_iter().map(scale).collect()
+    let whole = whole_scale(heights.par_iter().filter_map(|h| steps(*h)));
+    let coarsest = (allowed.ilog2() + 1).min(COARSEST).max(whole.0);
+    // rounding by neighbours' scales may widen the range by one coarsest step at either end
+    let more = if coarsest == whole.0 { 0 } else { 2 << coarsest };
+    let count = blocks[0] * blocks[1];
+    let range = |b: usize| {
+        let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
+        let posts = (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j)));
+        let heights = posts.filter_map(|(i, j)| post(bx + i, by + j));
+        let ends = heights.map(|z| [z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+        ends.map_or(0, |[low, high]| high - low + more)
+    };
+    let scale = |range: i64, class: usize| (whole.0..=coarsest).find(|&s| range >> s < MOST[class]);
+    let long = |b: usize| Some((scale(range(b), 1)?, true));
+    let short = |b: usize| scale(range(b), 0).map(|s| (s, false)).or_else(|| long(b));
+    let packed = || -> Option<Packed> {
+        let shorts: Vec<(u32, bool)> = (0..count).into_par_iter().map(short).collect::<Option<_>>()?;
+        // a block that names a long one costs both
+        if shorts.par_iter().filter(|(_, is_long)| *is_long).count() * 2 <= count {
+            return Some((0, shorts, whole.1));
+        }
+        Some((1, (0..count).into_par_iter().map(long).collect::<Option<_>>()?, whole.1))
     };
     let is_kept = kept.is_some();
-    let found =
-        kept.or_else(|| scales_for(MOST[0]).map(|s| (0, s, 0))).or_else(|| scales_for(MOST[1]).map(|s| (1, s, 0)));
+    let found = kept.or_else(packed);
     let (class, scales, rest) =
         found.ok_or_else(|| limit("is too steep for 16 bits a block; allow a larger tolerance"))?;
     // the coarsest scale of the blocks that share a post
@@ -95,50 +114,48 @@ pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) ->
         Some(((z - rest + half) >> s << s) + rest)
     };
     // a block's bytes, and its least and greatest height
-    let record = |(b, &scale): (usize, &u32)| -> Result<([u8; 64], [i64; 2]), BuildError> {
+    let record = |(b, &(scale, is_long)): (usize, &(u32, bool))| -> Result<(Record, [i64; 2]), BuildError> {
         let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
         let heights: Vec<Option<i64>> =
             (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j))).map(|(i, j)| rounded(bx + i, by + j)).collect();
         let height = heights.iter().flatten().fold([i64::MAX, i64::MIN], |[low, high], &z| [low.min(z), high.max(z)]);
         let base = heights.iter().flatten().min().map_or(0, |z| ((z - rest) >> scale << scale) + rest);
-        let mut r = [0u8; 64];
+        let mut r = Record { is_long, has_voids: heights.contains(&None), ..Record::EMPTY };
         let base32 = i32::try_from(base).map_err(|_| limit("reaches beyond the domain in height"))?;
-        r[..4].copy_from_slice(&base32.to_le_bytes());
-        r[4..8].copy_from_slice(&(1u32 << FRACTION << scale).to_le_bytes());
+        r.bytes[..4].copy_from_slice(&base32.to_le_bytes());
+        r.bytes[4] = (FRACTION + scale) as u8;
         // all ones is no height
         let values = heights.iter().map(|h| h.map_or(u16::MAX, |z| ((z - base) >> scale) as u16));
         for (k, v) in values.enumerate() {
-            match class {
-                0 => r[POSTS_AT[0] + k] = v as u8,
-                _ => r[POSTS_AT[1] + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
+            match is_long {
+                false => r.bytes[POSTS_AT[0] + k] = v as u8,
+                true => r.bytes[POSTS_AT[1] + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
             }
         }
         Ok((r, height))
     };
-    let mut records = vec![[0; 64]; scales.len()];
-    let put = |(to, of): (&mut [u8; 64], (usize, &u32))| -> Result<[i64; 2], BuildError> {
-        let (bytes, height) = record(of)?;
-        *to = bytes;
+    let mut records = vec![Record::EMPTY; scales.len()];
+    let put = |(to, of): (&mut Record, (usize, &(u32, bool)))| -> Result<[i64; 2], BuildError> {
+        let (made, height) = record(of)?;
+        *to = made;
         Ok(height)
     };
     let made = records.par_iter_mut().zip(scales.par_iter().enumerate()).map(put);
     let reach = |a: [i64; 2], b: [i64; 2]| Ok([a[0].min(b[0]), a[1].max(b[1])]);
     let height = made.try_reduce(|| [i64::MAX, i64::MIN], reach)?;
     // whether no post is moved by rounding
-    let whole = |v: f64| v.fract() == 0.0;
-    let is_exact = || {
-        source.origin.iter().all(|v| whole(v * exp2(FRACTION as i32 - step[0])))
-            && heights.par_iter().all(|h| h.is_nan() || whole(h * scale_z))
-    };
-    let fit = match is_kept {
-        true if is_exact() => [0.0; 2],
-        true => [field.pitch / 65_536.0, 0.0],
-        false => [field.pitch / 65_536.0, tolerance],
+    let is_step = |v: f64| v.fract() == 0.0;
+    let is_exact = || heights.par_iter().all(|h| h.is_nan() || is_step(h * scale_z));
+    let is_placed = || source.origin.iter().all(|v| is_step(v * exp2(FRACTION as i32 - step[0])));
+    let fit = match is_kept || coarsest == whole.0 {
+        true if is_kept && is_placed() && is_exact() => [0.0; 2],
+        true if is_kept || is_exact() => [field.pitch / 65_536.0, 0.0],
+        _ => [field.pitch / 65_536.0, tolerance],
     };
     let mut field = Rastered {
         fit,
         rate,
-        zero,
+        from: f.zero,
         up: up as i64,
         cells: cells.map(|c| c as u32),
         class,
@@ -161,16 +178,29 @@ pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) ->
     Ok(field)
 }
 
+/// Class, the scale of each block and whether it is long, and what all posts leave of their unit.
+type Packed = (u8, Vec<(u32, bool)>, i64);
+
 /// Values of a post that stand for a height, by class.
 const MOST: [i64; 2] = [255, 65_535];
+/// The coarsest scale of a block, log2 in height steps.
+const COARSEST: u32 = *PATCH_SCALES.end() - FRACTION;
+
+/// The coarsest scale that moves none of these heights, and what they all leave of it.
+fn whole_scale(heights: impl ParallelIterator<Item = i64> + Clone) -> (u32, i64) {
+    let Some(first) = heights.clone().find_first(|_| true) else { return (0, 0) };
+    let bits = heights.map(|z| (z ^ first) as u64).reduce(|| 0, |a, b| a | b);
+    let scale = bits.trailing_zeros().min(COARSEST);
+    (scale, first.rem_euclid(1 << scale))
+}
 
 /// The coarsest scale of the blocks that share a post.
-fn shared(scales: &[u32], blocks: [usize; 2], [x, y]: [usize; 2]) -> u32 {
+fn shared(scales: &[(u32, bool)], blocks: [usize; 2], [x, y]: [usize; 2]) -> u32 {
     let around = |v: usize, n: usize| {
         let b = (v / SIDE).min(n - 1);
         if v.is_multiple_of(SIDE) && b > 0 { b - 1..=b } else { b..=b }
     };
-    let all = around(y, blocks[1]).flat_map(|j| around(x, blocks[0]).map(move |i| scales[j * blocks[0] + i]));
+    let all = around(y, blocks[1]).flat_map(|j| around(x, blocks[0]).map(move |i| scales[j * blocks[0] + i].0));
     all.max().expect("a post has a block")
 }
 
@@ -180,11 +210,10 @@ fn kept(
     blocks: [usize; 2],
     cells: [usize; 2],
     post: &(impl Fn(usize, usize) -> Option<i64> + Sync),
-) -> Option<(u8, Vec<u32>, i64)> {
-    let scales: Vec<u32> = stored.scales.iter().map(|s| u32::from(*s)).collect();
-    let most = *MOST.get(usize::from(stored.class))?;
-    let coarsest = PATCH_UNITS.end().ilog2() - FRACTION;
-    if scales.len() != blocks[0] * blocks[1] || scales.iter().any(|s| *s > coarsest) {
+) -> Option<Packed> {
+    let scales: Vec<(u32, bool)> = stored.scales.iter().map(|s| (u32::from(s.log2), s.is_long)).collect();
+    let is_sound = |s: &(u32, bool)| s.0 <= COARSEST && (s.1 || stored.class == 0);
+    if stored.class > 1 || scales.len() != blocks[0] * blocks[1] || !scales.iter().all(is_sound) {
         return None;
     }
     let posts = |b: usize| {
@@ -192,7 +221,7 @@ fn kept(
         let all = (0..=SIDE).flat_map(move |j| (0..=SIDE).map(move |i| [bx + i, by + j]));
         all.filter_map(|[x, y]| Some(([x, y], post(x, y)?)))
     };
-    let by_scale = (0..scales.len()).filter_map(|b| Some((scales[b], posts(b).next()?.1)));
+    let by_scale = (0..scales.len()).filter_map(|b| Some((scales[b].0, posts(b).next()?.1)));
     let (coarse, z) = by_scale.max_by_key(|(s, _)| *s).unwrap_or_default();
     let rest = z.rem_euclid(1 << coarse);
     let holds = |b: usize| {
@@ -203,7 +232,8 @@ fn kept(
             let at = [x.min(cells[0]), y.min(cells[1])];
             (z - rest).rem_euclid(1 << shared(&scales, blocks, at)) == 0
         });
-        fits && (low > high || (high - low) >> scales[b] < most)
+        let (scale, is_long) = scales[b];
+        fits && (low > high || (high - low) >> scale < MOST[usize::from(is_long)])
     };
     (0..scales.len()).into_par_iter().all(holds).then_some((stored.class, scales, rest))
 }
@@ -244,15 +274,15 @@ impl Part {
 }
 
 impl Rastered {
-    /// 2^-32 cells from the field's zero to a place in query steps.
+    /// 2^-32 cells from the field's first post to a place in query steps.
     fn along(&self, axis: usize, q: i64) -> i128 {
-        self.zero[axis] + ((i128::from(q) * i128::from(self.rate)) >> 32)
+        (i128::from(q - self.from[axis]) * i128::from(self.rate)) >> 32
     }
 
-    /// The first query step that lies so far from the field's zero.
+    /// The first query step that lies so far from the field's first post.
     fn reach(&self, axis: usize, cells: i128) -> i64 {
         let rate = i128::from(self.rate);
-        (((cells - self.zero[axis]) << 32) + rate - 1).div_euclid(rate) as i64
+        self.from[axis] + ((cells << 32) + rate - 1).div_euclid(rate) as i64
     }
 
     /// First and last query step with ground: fractions are 2^-16 cells, and the last is all of the far border.
@@ -286,48 +316,77 @@ impl Rastered {
         Some(part)
     }
 
-    /// The record of a part in the tile at (`x`, `y`), whose blocks stand at `place`.
-    pub fn record(&self, part: &Part, [x, y]: [i64; 2], tile_log2: u32, place: usize, attribute: u8) -> Patch {
-        let wide = tile_log2 > PATCH_LOG2;
-        let corners = [x, y].map(|low| if wide { 0 } else { low >> PATCH_LOG2 << PATCH_LOG2 << FRACTION });
-        let start = [0, 1].map(|a| self.along(a, corners[a]));
+    /// The record of a part whose blocks stand at byte `place` of its tile.
+    pub fn record(&self, part: &Part, place: usize, attribute: u8) -> Patch {
         Patch {
             rate: halves(self.rate),
-            start: start.map(|u| u as u32),
-            first: [0, 1].map(|a| (part.first[a] * BLOCK_CELLS).wrapping_sub((start[a] >> 32) as u32)),
+            from: self.from.map(|q| halves(q as u64)),
+            first: part.first.map(|block| block * BLOCK_CELLS),
             cells: part.cells,
             class: self.class,
             interpolation: 0,
             voids: self.has_voids(part).into(),
-            wide: wide.into(),
+            long: self.has_long(part).into(),
             blocks: part.blocks[0],
             place: (place / self.block_len()) as u32,
             attribute,
             reserved0: [0; 3],
             up: halves(self.up as u64),
-            reserved1: [0; 2],
         }
+    }
+
+    /// Bytes of all blocks.
+    pub fn block_bytes(&self) -> u64 {
+        let long = self.records.iter().filter(|r| self.class == 0 && r.is_long).count();
+        (self.records.len() * self.block_len() + long * LINE) as u64
     }
 
     /// Bytes of a block.
     pub fn block_len(&self) -> usize {
-        if self.class == 0 { 32 } else { 64 }
+        4 * BLOCK_WORDS[usize::from(self.class)]
     }
 
     /// Whether a post of a part has no height.
     pub fn has_voids(&self, part: &Part) -> bool {
-        let (at, size) = (POSTS_AT[usize::from(self.class)], 1 + usize::from(self.class));
-        let none = |post: &[u8]| post.iter().all(|&b| b == 0xFF);
-        self.rows(part).flatten().any(|r| r[at..][..BLOCK_POSTS * size].chunks(size).any(none))
+        self.rows(part).flatten().any(|r| r.has_voids)
     }
 
-    /// Bytes of the blocks of a part, row by row.
-    pub fn bytes(&self, part: &Part) -> Vec<u8> {
-        self.rows(part).flatten().flat_map(|r| &r[..self.block_len()]).copied().collect()
+    /// Whether a block of a part names a long one.
+    pub fn has_long(&self, part: &Part) -> bool {
+        self.class == 0 && self.rows(part).flatten().any(|r| r.is_long)
     }
 
-    fn rows(&self, part: &Part) -> impl Iterator<Item = &[[u8; 64]]> {
+    /// Bytes of the blocks of a part, row by row, which stand at byte `place` of their tile; behind them the long ones.
+    pub fn bytes(&self, part: &Part, place: usize) -> Vec<u8> {
+        let (len, count) = (self.block_len(), part.block_count() as usize);
+        let mut bytes = Vec::with_capacity(len * count);
+        if self.class == 1 {
+            bytes.extend(self.rows(part).flatten().flat_map(|r| r.bytes));
+            return bytes;
+        }
+        let mut long = ((place + len * count) / LINE..).skip(usize::from(!(place + len * count).is_multiple_of(LINE)));
+        for r in self.rows(part).flatten() {
+            if r.is_long {
+                let mut named = [0; 32];
+                named[..4].copy_from_slice(&(long.next().expect("without end") as u32).to_le_bytes());
+                named[4] = LONG as u8;
+                bytes.extend(named);
+            } else {
+                bytes.extend(&r.bytes[..len]);
+            }
+        }
+        if self.has_long(part) {
+            bytes.resize((place + bytes.len()).next_multiple_of(LINE) - place, 0);
+        }
+        bytes.extend(self.rows(part).flatten().filter(|r| r.is_long).flat_map(|r| r.bytes));
+        bytes
+    }
+
+    fn rows(&self, part: &Part) -> impl Iterator<Item = &[Record]> {
         let ([x, y], [columns, rows]) = (part.first.map(|v| v as usize), part.blocks.map(|v| v as usize));
         (y..y + rows).map(move |j| &self.records[j * self.blocks[0] + x..][..columns])
     }
 }
+
+/// Bytes of a line.
+const LINE: usize = 64;

@@ -70,6 +70,10 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
                 let held = held.unwrap_or_default();
                 writeln!(out, "  leaf       {record}: {held}{}", counted(lines, "line"))?;
             }
+            Trace::Long { record } => {
+                cost.lines += 1;
+                writeln!(out, "  long block {record}: 1 line")?;
+            }
             Trace::Test { part, covered, .. } => {
                 cost.tests += 1;
                 writeln!(out, "    test     {part}: {}", if covered { "covers the place" } else { "beside it" })?;

@@ -272,6 +272,10 @@ fn explain(t: &Terrain, shot: &Shot, options: &RayOptions, out: &mut impl Write)
                 (cost.leaves, cost.lines) = (cost.leaves + 1, cost.lines + lines);
                 writeln!(out, "  leaf       {record}: {}", counted(lines, "line"))?;
             }
+            Trace::Long { record } => {
+                cost.lines += 1;
+                writeln!(out, "  long block {record}: 1 line")?;
+            }
             Trace::Test { .. } => cost.tests += 1,
             Trace::Candidate(_) => {}
         }

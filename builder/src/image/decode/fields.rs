@@ -2,12 +2,11 @@
 
 use super::leaf::Field;
 use super::tiles;
-use crate::scene::{Blocks, HeightField};
+use crate::scene::{Blocks, HeightField, Scale};
 use crate::util::exact::{exp2, reciprocal};
 use hardpan::Terrain;
-use hardpan::format::{BLOCK_CELLS, BLOCK_POSTS, FRACTION, POSTS_AT, block_unit};
+use hardpan::format::{BLOCK_CELLS, BLOCK_POSTS, FRACTION, PatchBlock};
 use std::collections::HashMap;
-use zerocopy::IntoBytes;
 
 /// A part of a field, and where it lies.
 struct Piece<'a> {
@@ -17,30 +16,25 @@ struct Piece<'a> {
     order: usize,
     /// Which fields it may be of.
     group: usize,
-    /// Its first block, counted from that of the first piece of its group.
+    /// Its first block, counted from that of the field.
     at: [i64; 2],
     blocks: [i64; 2],
-    /// Its first post, in query steps.
-    zero: [f64; 2],
 }
 
-/// What all parts of a field share: rate, up, class, material and source.
-type Key = ([u32; 2], [u32; 2], u8, u16, u16);
+/// What all parts of a field share: rate, first post, up, class, material and source.
+type Key = ([u32; 2], [[u32; 2]; 2], [u32; 2], u8, u16, u16);
 
 const SIDE: i64 = BLOCK_CELLS as i64;
 /// Posts along a block.
 const POSTS: usize = BLOCK_CELLS as usize + 1;
-/// Query steps by which rounding may move a part.
-const SLACK: f64 = 4.0;
 
 impl Piece<'_> {
-    /// The words of a block, counted as `at` is; none if it has no such block.
-    fn block(&self, at: [i64; 2]) -> Option<&[u32]> {
+    /// A block, counted as `at` is; none if it has no such block.
+    fn block(&self, at: [i64; 2]) -> Option<PatchBlock<'_>> {
         let [i, j] = [0, 1].map(|k| at[k] - self.at[k]);
         let inside = (0..self.blocks[0]).contains(&i) && (0..self.blocks[1]).contains(&j);
-        let size = self.view.patch.block_words();
-        let number = self.view.patch.place as usize + (j * self.blocks[0] + i) as usize;
-        self.view.words.get(number * size..).filter(|_| inside)?.get(..size)
+        let number = inside.then_some((j * self.blocks[0] + i) as usize)?;
+        self.view.patch.block(self.view.words, number)
     }
 
     fn all(&self) -> impl Iterator<Item = [i64; 2]> + use<> {
@@ -101,32 +95,18 @@ fn root(parent: &mut [usize], mut i: usize) -> usize {
 }
 
 fn pieces<'a>(t: &Terrain<'a>) -> Vec<Piece<'a>> {
-    let mut groups: Vec<(Key, [f64; 2])> = Vec::new();
-    let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
+    let mut groups: HashMap<Key, usize> = HashMap::new();
     let mut pieces = Vec::new();
     for (number, tile) in tiles(t).enumerate() {
         let palette = tile.palette();
         for (order, patch) in tile.patches().iter().enumerate() {
-            let (Some(view), Some(a)) = (tile.part(patch), palette.get(usize::from(patch.attribute))) else { continue };
-            let pitch = exp2(64) / patch.cells_a_step().max(1) as f64;
-            let zero = [0, 1].map(|k| {
-                let cells = (i128::from(patch.first[k] as i32) << 32) - i128::from(patch.start[k]);
-                view.zero[k] as f64 + cells as f64 / exp2(32) * pitch
-            });
+            let Some(a) = palette.get(usize::from(patch.attribute)) else { continue };
             let blocks = [i64::from(patch.blocks), i64::from(patch.cells[1].div_ceil(BLOCK_CELLS))];
-            let key = (patch.rate, patch.up, patch.class, a.material, a.source);
-            let away = |from: [f64; 2]| [0, 1].map(|k| (zero[k] - from[k]) / (pitch * SIDE as f64));
-            let fits = |from: [f64; 2]| {
-                away(from).iter().all(|v| (v - v.round()).abs() * pitch * SIDE as f64 <= SLACK + pitch * exp2(-30))
-            };
-            let alike = by_key.entry(key).or_default();
-            let group = alike.iter().copied().find(|g| fits(groups[*g].1)).unwrap_or_else(|| {
-                groups.push((key, zero));
-                alike.push(groups.len() - 1);
-                groups.len() - 1
-            });
-            let at = away(groups[group].1).map(|v| v.round() as i64);
-            pieces.push(Piece { view, tile: number, order, group, at, blocks, zero });
+            let key = (patch.rate, patch.from, patch.up, patch.class, a.material, a.source);
+            let next = groups.len();
+            let group = *groups.entry(key).or_insert(next);
+            let at = patch.first.map(|cell| i64::from(cell / BLOCK_CELLS));
+            pieces.push(Piece { view: tile.part(patch), tile: number, order, group, at, blocks });
         }
     }
     pieces
@@ -148,7 +128,7 @@ fn is_one(own: &[&Piece]) -> bool {
     if wide * (high[1] - low[1] + 1) > most {
         return false;
     }
-    let mut found: Vec<Option<&[u32]>> = vec![None; (wide * (high[1] - low[1] + 1)) as usize];
+    let mut found: Vec<Option<PatchBlock>> = vec![None; (wide * (high[1] - low[1] + 1)) as usize];
     for piece in own {
         for at in piece.all() {
             let slot = &mut found[((at[1] - low[1]) * wide + at[0] - low[0]) as usize];
@@ -201,31 +181,25 @@ fn field(t: &Terrain, own: &[&Piece]) -> HeightField {
     });
     let [columns, rows] = cells.map(|c| c + 1);
     let mut heights = vec![f64::NAN; columns * rows];
-    let mut scales = vec![0u8; blocks[0] * blocks[1]];
+    let mut scales = vec![Scale::default(); blocks[0] * blocks[1]];
     let step = exp2(h.z_log2);
-    let (size, class) = (patch.post_bytes(), patch.class);
     for piece in own {
         for at in piece.all() {
-            let Some(words) = piece.block(at) else { continue };
+            let Some(block) = piece.block(at) else { continue };
             let [i, j] = [0, 1].map(|k| (at[k] - low[k]) as usize);
-            let unit = block_unit(class.into(), words[1]) >> FRACTION;
-            scales[j * blocks[0] + i] = unit.max(1).ilog2() as u8;
-            let posts = &words.as_bytes()[POSTS_AT[size - 1]..][..BLOCK_POSTS * size];
-            for (k, post) in posts.chunks_exact(size).enumerate() {
+            let log2 = block.scale().saturating_sub(FRACTION) as u8;
+            scales[j * blocks[0] + i] = Scale { log2, is_long: block.class == 1 };
+            for k in 0..BLOCK_POSTS {
                 let (x, y) = (i * (POSTS - 1) + k % POSTS, j * (POSTS - 1) + k / POSTS);
-                let is_none = piece.view.patch.voids != 0 && post.iter().all(|b| *b == 0xFF);
-                if x >= columns || y >= rows || is_none {
-                    continue;
+                if let Some(z) = block.height(k).filter(|_| x < columns && y < rows) {
+                    heights[y * columns + x] = (h.origin[2] + (z >> FRACTION)) as f64 * step;
                 }
-                let value = post.iter().rev().fold(0, |v, b| v << 8 | i64::from(*b));
-                let z = h.origin[2] + i64::from(words[0] as i32) + value * i64::from(unit);
-                heights[y * columns + x] = z as f64 * step;
             }
         }
     }
     let palette = tiles(t).nth(own[0].tile).map(|tile| tile.palette()).unwrap_or_default();
     let (material, source) = palette.get(usize::from(patch.attribute)).map_or((0, 0), |a| (a.material, a.source));
-    let zero = [0, 1].map(|k| zero(own, k, low[k]));
+    let zero = [0, 1].map(|k| first(own[0], k, low[k]));
     HeightField {
         origin: [0, 1].map(|k| ((h.origin[k] << FRACTION) + zero[k]) as f64 * exp2(h.xy_log2 - FRACTION as i32)),
         pitch: pitch(patch.upward(), patch.cells_a_step(), h.xy_log2),
@@ -235,25 +209,15 @@ fn field(t: &Terrain, own: &[&Piece]) -> HeightField {
         material,
         source,
         tolerance: 0.0,
-        blocks: Some(Blocks { class, scales }),
+        blocks: Some(Blocks { class: patch.class, scales }),
     }
 }
 
-/// The query step of the first post along an axis, by which all parts have the records that they have.
-fn zero(own: &[&Piece], axis: usize, low: i64) -> i64 {
-    let pitch = exp2(64) / own[0].view.patch.cells_a_step().max(1) as f64;
-    let first = own.iter().min_by_key(|p| p.at[axis]).unwrap_or(&own[0]);
-    let near = (first.zero[axis] - (first.at[axis] - low) as f64 * SIDE as f64 * pitch).round_ties_even() as i64;
-    let rate = i128::from(own[0].view.patch.cells_a_step());
-    let fits = |zero: &i64| {
-        own.iter().all(|p| {
-            let (patch, corner) = (p.view.patch, p.view.zero[axis]);
-            let along = -((i128::from(*zero) * rate) >> 32) + ((i128::from(corner) * rate) >> 32);
-            let cells = ((p.at[axis] - low) * SIDE) as u32;
-            patch.start[axis] == along as u32 && patch.first[axis] == cells.wrapping_sub((along >> 32) as u32)
-        })
-    };
-    (0..64).flat_map(|d| [near + d, near - d]).find(fits).unwrap_or(near)
+/// The query step of a field's first post along an axis; of a part of it alone, of the first post there.
+fn first(own: &Piece, axis: usize, low: i64) -> i64 {
+    let rate = i128::from(own.view.patch.cells_a_step()).max(1);
+    let cells = i128::from(low * SIDE) << 64;
+    own.view.patch.from(axis) + ((cells + rate - 1) / rate) as i64
 }
 
 /// The way from post to post in metres that has these numbers in a record: the shortest in decimals.

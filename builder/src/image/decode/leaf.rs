@@ -1,9 +1,7 @@
 //! The triangles of a bundle, and a part of a height field.
 
-use hardpan::format;
-use hardpan::format::{BLOCK_CELLS, FRACTION, POSTS_AT, Patch, bundle};
+use hardpan::format::{BLOCK_CELLS, FRACTION, Patch, bundle};
 use std::ops::Range;
-use zerocopy::IntoBytes;
 
 /// A bundle: its half words, and what its coordinates count from.
 #[derive(Clone, Copy)]
@@ -19,8 +17,6 @@ pub struct Field<'a> {
     /// Its record.
     pub patch: &'a Patch,
     pub(super) words: &'a [u32],
-    /// Origin of its places, in query steps.
-    pub zero: [i64; 2],
 }
 
 impl Field<'_> {
@@ -28,9 +24,8 @@ impl Field<'_> {
     pub fn step(&self, axis: usize, k: u32) -> i64 {
         let p = self.patch;
         let rate = i128::from(p.cells_a_step()).max(1);
-        let cells = i128::from(p.first[axis] as i32) + i128::from(k);
-        let beyond = ((cells << 32) - i128::from(p.start[axis])) << 32;
-        self.zero[axis] + -(-beyond).div_euclid(rate) as i64
+        let cells = (i128::from(p.first[axis]) + i128::from(k)) << 64;
+        p.from(axis) + -(-cells).div_euclid(rate) as i64
     }
 
     /// Heights of the corners of a cell, south-west, south-east, north-west and north-east, in query steps from the
@@ -39,20 +34,8 @@ impl Field<'_> {
         let p = self.patch;
         let block = (j / BLOCK_CELLS).checked_mul(p.blocks)?.checked_add(i / BLOCK_CELLS)?;
         let post = (j % BLOCK_CELLS * (BLOCK_CELLS + 1) + i % BLOCK_CELLS) as usize;
-        let width = p.block_words();
-        let words = self.words.get((p.place.checked_add(block)? as usize).checked_mul(width)?..)?.get(..width)?;
-        let height = |k: usize| {
-            let bytes = words.as_bytes();
-            let unit = format::block_unit(p.class.into(), words[1]);
-            let (value, none) = match p.class {
-                0 => (i64::from(bytes[POSTS_AT[0] + post + k]), 0xFF),
-                _ => {
-                    let at = POSTS_AT[1] + 2 * (post + k);
-                    (u16::from_le_bytes([bytes[at], bytes[at + 1]]).into(), 0xFFFF)
-                }
-            };
-            (value != none || p.voids == 0).then(|| (i64::from(words[0] as i32) << FRACTION) + value * i64::from(unit))
-        };
+        let block = p.block(self.words, block as usize)?;
+        let height = |k: usize| block.height(post + k);
         let [a, b, c, d] = [0, 1, 5, 6].map(height);
         Some([a?, b?, c?, d?])
     }

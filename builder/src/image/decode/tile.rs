@@ -2,9 +2,7 @@
 
 use super::leaf::{BundleView, Field};
 use super::{Block, Column, Leaf, LeafView, Named};
-use hardpan::format::{
-    Attribute, FRACTION, Node, PALETTE, PATCH_LOG2, Patch, ROOT, TileRecord, block, bundle, entry, word,
-};
+use hardpan::format::{Attribute, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, word};
 use hardpan::{Cost, format};
 use std::cmp::Reverse;
 use zerocopy::{FromBytes, IntoBytes};
@@ -157,8 +155,8 @@ impl<'a> TileView<'a> {
             let block = match held {
                 Held::Block(block) => block,
                 Held::Patch(at) => {
-                    let reads = self.reads(at);
-                    let cost = Cost { nodes: placed.depth, leaves: reads, tests: reads, lines: reads };
+                    let [leaves, tests, lines] = self.reads(at);
+                    let cost = Cost { nodes: placed.depth, leaves, tests, lines };
                     return see(Column { low, size: log2.map(|l| 1 << l), cost });
                 }
             };
@@ -254,7 +252,7 @@ impl<'a> TileView<'a> {
 
     /// The patch whose record stands at a word.
     fn field(&self, at: usize) -> Option<Field<'a>> {
-        self.part(self.patch(at)?)
+        Some(self.part(self.patch(at)?))
     }
 
     fn patch(&self, at: usize) -> Option<&'a Patch> {
@@ -263,16 +261,11 @@ impl<'a> TileView<'a> {
 
     /// The parts of height fields that it holds.
     pub fn fields<'b>(&'b self) -> impl Iterator<Item = Field<'a>> + use<'a, 'b> {
-        self.patches().iter().filter_map(|patch| self.part(patch))
+        self.patches().iter().map(|patch| self.part(patch))
     }
 
-    pub(super) fn part(&self, patch: &'a Patch) -> Option<Field<'a>> {
-        let side = self.side()?;
-        let zero = [self.record.x, self.record.y].map(|v| match patch.wide {
-            0 => i64::from(v) << side >> PATCH_LOG2 << PATCH_LOG2 << FRACTION,
-            _ => 0,
-        });
-        Some(Field { patch, words: self.words, zero })
+    pub(super) fn part(&self, patch: &'a Patch) -> Field<'a> {
+        Field { patch, words: self.words }
     }
 
     /// log2 of the tile's side in lattice steps.
@@ -324,9 +317,9 @@ impl<'a> TileView<'a> {
         most
     }
 
-    /// Cells that one query of the patch at a word reads.
-    fn reads(&self, at: usize) -> u32 {
-        self.patch(at).map_or(0, Patch::reads)
+    /// Leaves, tests and lines that one query of the patch at a word reads.
+    fn reads(&self, at: usize) -> [u32; 3] {
+        self.patch(at).map_or([0; 3], |p| [p.reads(), p.reads(), p.lines()])
     }
 
     /// The words of a cell with ground, each with the number of what it names, and the lines that reading them takes.
@@ -366,7 +359,7 @@ impl<'a> TileView<'a> {
         let mut cost = Cost { nodes: placed.depth, lines, ..Cost::default() };
         for (w, number) in words {
             let [leaves, tests, lines] = match word::mask(w) {
-                0 => [self.reads(16 * number as usize); 3],
+                0 => self.reads(16 * number as usize),
                 mask => [1, mask.count_ones(), 2],
             };
             (cost.leaves, cost.tests, cost.lines) = (cost.leaves + leaves, cost.tests + tests, cost.lines + lines);

@@ -58,8 +58,7 @@ impl<'a> Part<'a> {
     fn new(field: Field<'a>) -> Self {
         let patch = field.patch;
         let pitch = 2f64.powi(64) / patch.cells_a_step() as f64;
-        let cells = |i: usize| f64::from(patch.first[i] as i32) - f64::from(patch.start[i]) / 2f64.powi(32);
-        let first = [0, 1].map(|i| field.zero[i] as f64 + cells(i) * pitch);
+        let first = [0, 1].map(|i| patch.from(i) as f64 + f64::from(patch.first[i]) * pitch);
         Part { field, pitch, first }
     }
 

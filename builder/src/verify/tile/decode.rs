@@ -4,7 +4,7 @@ use super::{Proof, View, widened};
 use crate::verify::tile::edges::Own;
 use crate::verify::tile::plan::{Box4, Rect, Tri};
 use hardpan::format;
-use hardpan::format::{BLOCK_CELLS, NODE_DENSE, Patch, block, bundle, entry, word};
+use hardpan::format::{BLOCK_CELLS, BLOCK_POSTS, NODE_DENSE, Patch, block, bundle, entry, word};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use zerocopy::{FromBytes, IntoBytes};
@@ -260,12 +260,12 @@ pub(super) fn triangle(view: &View, group: &Group, h: &[u16; bundle::HALVES], pa
     Some(tri)
 }
 
-/// 2^-16 cells from a part's first cell to a query step of an axis, rounded down; `low` is the tile's first step.
-pub(super) fn along(patch: &Patch, axis: usize, low: i64, q: i64) -> i128 {
-    let rate = i128::from(patch.rate[0]) | i128::from(patch.rate[1]) << 32;
-    let zero = if patch.wide != 0 { 0 } else { low >> format::PATCH_LOG2 << format::PATCH_LOG2 << format::FRACTION };
-    let u = i128::from(patch.start[axis]) + ((i128::from(q - zero) * rate) >> 32);
-    (u >> 16) - (i128::from(patch.first[axis] as i32) << 16)
+/// 2^-16 cells from a part's first cell to a query step of an axis, rounded down.
+pub(super) fn along(patch: &Patch, axis: usize, q: i64) -> i128 {
+    let whole = |[low, high]: [u32; 2]| i128::from(low) | i128::from(high) << 32;
+    let from = whole(patch.from[axis]) as i64;
+    let u = (i128::from(q - from) * whole(patch.rate)) >> 32;
+    (u >> 16) - (i128::from(patch.first[axis]) << 16)
 }
 
 /// First and last query step along an axis, within a tile, at which a patch has a cell.
@@ -275,7 +275,7 @@ pub(super) fn answers(patch: &Patch, axis: usize, low: i64, size: i64) -> Option
         let (mut from, mut to) = (low << format::FRACTION, (low + size) << format::FRACTION);
         while from < to {
             let middle = from + (to - from) / 2;
-            if reached(along(patch, axis, low, middle)) { to = middle } else { from = middle + 1 }
+            if reached(along(patch, axis, middle)) { to = middle } else { from = middle + 1 }
         }
         from
     };
@@ -290,24 +290,18 @@ pub(super) fn answers(patch: &Patch, axis: usize, low: i64, size: i64) -> Option
 pub(super) fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> {
     let cells = [0, 1].map(|axis| {
         ends[axis].map(|q| {
-            let cell = along(patch, axis, view.rect.low[axis], q) >> 16;
+            let cell = along(patch, axis, q) >> 16;
             cell.clamp(0, i128::from(patch.cells[axis]) - 1) as u32 // the last post belongs to the last cell
         })
     });
-    let (words, size) = if patch.class == 0 { (8, 1) } else { (16, 2) };
     let (mut least, mut most) = (i64::MAX, i64::MIN);
     let blocks = cells.map(|[first, last]| first / BLOCK_CELLS..=last / BLOCK_CELLS);
     for (y, x) in blocks[1].clone().flat_map(|y| blocks[0].clone().map(move |x| (y, x))) {
-        let at = (patch.place + y * patch.blocks + x) as usize * words;
-        let block = view.words[at..at + words].as_bytes();
-        let base = i64::from(view.words[at] as i32) << format::FRACTION;
-        let (unit, posts) = if size == 1 { (view.words[at + 1] & 0xFF_FFFF, 7) } else { (view.words[at + 1], 8) };
-        for (k, post) in block[posts..posts + 25 * size].chunks_exact(size).enumerate() {
+        let block = patch.block(view.words, (y * patch.blocks + x) as usize)?;
+        for k in 0..BLOCK_POSTS {
             let place = [BLOCK_CELLS * x + k as u32 % 5, BLOCK_CELLS * y + k as u32 / 5];
             let held = (0..2).all(|i| (cells[i][0]..=cells[i][1] + 1).contains(&place[i]));
-            if held && post.iter().any(|&b| b != 0xFF) {
-                let post = post.iter().rev().fold(0, |v, &b| v << 8 | i64::from(b));
-                let z = base + post * i64::from(unit);
+            if let Some(z) = block.height(k).filter(|_| held) {
                 (least, most) = (least.min(z >> format::FRACTION), most.max(-(-z >> format::FRACTION)));
             }
         }

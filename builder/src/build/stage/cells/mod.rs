@@ -33,9 +33,18 @@ pub struct CellRef {
     pub mask: u16,
     /// Triangles to test, or patch cells to read.
     pub tests: u32,
+    /// 64-byte lines to read.
+    pub lines: u32,
     pub first_test: u8,
     /// Starts a sheet: a run of words whose triangles do not overlap in the cell.
     pub start: bool,
+}
+
+impl CellRef {
+    /// A reference to a patch.
+    pub fn patch(p: &PatchArea) -> CellRef {
+        CellRef { number: p.number, mask: 0, tests: p.reads, lines: p.lines, first_test: 0, start: true }
+    }
 }
 
 /// The cells of a block.
@@ -110,8 +119,9 @@ pub enum Division<'a> {
 #[derive(Clone, Copy)]
 pub struct PatchArea {
     pub number: u32,
-    /// Most cells that a query reads.
+    /// Most cells that a query reads, and 64-byte lines.
     pub reads: u32,
+    pub lines: u32,
     pub min: [i64; 2],
     pub max: [i64; 2],
 }

@@ -179,7 +179,7 @@ pub(super) fn costs(block: &Block, tail: Option<usize>) -> [[u32; 2]; CELLS] {
         let further = tail.map(|tail| tail + from - INLINE);
         let read = 1 + if count == 0 { 0 } else { lines(further, end.saturating_sub(from)) };
         let list = if listed { lines(tail.map(|_| 0), 1 + 2 * words.len()) } else { 0 };
-        let leaves: u32 = words.iter().map(|w| if w.mask == 0 { w.tests } else { 2 }).sum();
+        let leaves: u32 = words.iter().map(|w| w.lines).sum();
         [words.iter().map(|w| w.tests).sum(), read + list + leaves]
     })
 }

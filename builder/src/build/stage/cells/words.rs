@@ -81,7 +81,7 @@ pub(super) fn block(
         }
         before = from..words.len();
         for p in patches.iter().filter(|p| p.meets(low, size)) {
-            words.push(CellRef { number: p.number, mask: 0, tests: p.reads, first_test: 0, start: true });
+            words.push(CellRef::patch(p));
         }
         block.ends[cell] = words.len() as u32;
         let words = &words[from..];
@@ -133,7 +133,7 @@ pub(super) fn cell_words(
         let CellTriangle { place: (number, at), central, bounds: [x0, y0, x1, y1], .. } = all[over as usize];
         let central = central >> cell & 1 == 1;
         if parts.last().is_none_or(|p| p.word.number != number) {
-            let word = CellRef { number, mask: 0, tests: 0, first_test: at, start: false };
+            let word = CellRef { number, mask: 0, tests: 0, lines: 2, first_test: at, start: false };
             let bounds = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
             parts.push(Part { word, from: i, to: i, central: false, bounds, sheet: 0 });
         }

@@ -149,6 +149,7 @@ impl<T: Send> Divider<'_, T> {
             match patches {
                 [] => return Ok(NodePlan::Empty),
                 [one] if depth > 0 => return Ok(NodePlan::Patch(*one)),
+                [one] => return Ok(NodePlan::Inner { side_log2: 0, children: vec![NodePlan::Patch(*one)] }),
                 _ => {}
             }
         }

@@ -67,12 +67,12 @@ impl TileRules<'_> {
         let hot_spot = |p: &PatchArea| HotSpot {
             at: [0, 1].map(|i| p.min[i].max(low[i]) as f64),
             tests: p.reads,
-            lines: p.reads,
+            lines: p.lines,
             triangles: 0,
             layers: 1,
             least: true,
         };
-        let over = areas.iter().filter(|p| !most.allows(p.reads, p.reads));
+        let over = areas.iter().filter(|p| !most.allows(p.reads, p.lines));
         over.map(|p| Refused::new(hot_spot(p), most)).reduce(Refused::and)
     }
 }
@@ -218,7 +218,8 @@ impl<'a> OneTile<'a> {
             .map(|(n, (f, part))| {
                 let [min, max] = f.extent();
                 let reads = if f.has_voids(part) { 4 } else { 1 };
-                PatchArea { number: n as u32, reads, min, max }
+                let lines = if f.has_long(part) { 2 * reads } else { reads };
+                PatchArea { number: n as u32, reads, lines, min, max }
             })
             .collect();
         let has_rays = options.rays() != Rays::None;
@@ -269,10 +270,10 @@ impl<'a> OneTile<'a> {
         for (n, (f, part)) in parts.iter().enumerate() {
             words.resize(words.len().next_multiple_of(f.block_len() / 4), 0);
             let attribute = ground.attribute(f.material, f.source);
-            let record = f.record(part, [x, y], mesh.tile_log2, 4 * words.len(), attribute);
-            let record: [u32; 16] = zerocopy::transmute!(record);
+            let place = 4 * words.len();
+            let record: [u32; 16] = zerocopy::transmute!(f.record(part, place, attribute));
             words[patches_at + 16 * n..][..16].copy_from_slice(&record);
-            words.extend(as_words(&f.bytes(part)));
+            words.extend(as_words(&f.bytes(part, place)));
             patch_blocks += part.block_count();
         }
         words.resize(words.len().next_multiple_of(format::ALIGN / 4), 0);

@@ -4,7 +4,7 @@ use super::NO_HEIGHTS;
 use super::divide::{Cells, NodePlan};
 use crate::build::lattice::Wall;
 use crate::build::stage::bundle::Frame;
-use crate::build::stage::cells::{Block, CellRef, Entry, Grid, PatchArea, corner};
+use crate::build::stage::cells::{Block, CellRef, Entry, Grid, corner};
 use crate::build::stage::walls::meets;
 use hardpan::format::MAX_DEPTH;
 
@@ -49,10 +49,7 @@ fn in_grid(grid: &mut Grid, low: [i64; 2], depth: u32, walls: &[&Wall]) {
             _ if some.is_empty() => {}
             Entry::Block(_) => {}
             Entry::Grid(grid) => in_grid(grid, at, depth + 1, &some),
-            Entry::Patch(PatchArea { number, reads, .. }) => {
-                let one = CellRef { number: *number, mask: 0, tests: *reads, first_test: 0, start: true };
-                *entry = Entry::Block(Block::of(one));
-            }
+            Entry::Patch(p) => *entry = Entry::Block(Block::of(CellRef::patch(p))),
             Entry::Empty => *entry = empty(at, log2, depth, &some),
         }
     }

@@ -171,8 +171,8 @@ impl<'a> Writer<'a> {
     }
 
     fn patch_entry(&mut self, patch: PatchArea, depth: u32) -> u32 {
-        let PatchArea { number, reads, .. } = patch;
-        self.raise([depth, reads, reads, reads], 1);
+        let PatchArea { number, reads, lines, .. } = patch;
+        self.raise([depth, reads, reads, lines], 1);
         entry::of(entry::PATCH, self.patches_at as u32 + 16 * number)
     }
 
@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
                 self.grid(g, to, group, depth + 1)?;
             }
             Entry::Patch(p) => {
-                let one = CellRef { number: p.number, mask: 0, tests: p.reads, first_test: 0, start: true };
+                let one = CellRef::patch(p);
                 self.cells(&Block::of(one), at, group, depth)?;
             }
             Entry::Block(cells) => self.cells(cells, at, group, depth)?,
@@ -266,7 +266,7 @@ impl<'a> Writer<'a> {
             let sum = |f: fn(&CellRef) -> u32| words.iter().map(f).sum::<u32>();
             let leaves = sum(|w| if w.mask == 0 { w.tests } else { 1 });
             let tests = sum(|w| w.tests);
-            let leaf_lines = sum(|w| if w.mask == 0 { w.tests } else { 2 });
+            let leaf_lines = sum(|w| w.lines);
             let layers = sum(|w| if w.mask == 0 { 1 } else { w.tests });
             let times = format::readings(if sole { 0 } else { self.features }, layers);
             let again = |cost: u32| if times == 1 { cost } else { cost.saturating_mul(times).min(format::MAX_BOUND) };
