@@ -35,10 +35,12 @@ pub enum Value {
     Status,
     /// The stage of the search that answered.
     Reach,
+    /// Whether a mesh or a height field holds the ground.
+    Leaf,
 }
 
 /// All columns of an answer, in their order.
-pub static COLUMNS: [Column; 11] = [
+pub static COLUMNS: [Column; 12] = [
     Column {
         name: "z",
         symbol: "z",
@@ -85,6 +87,7 @@ pub static COLUMNS: [Column; 11] = [
     property("surface_type", "surface", "", |m| Some(m.surface.into())),
     property("cone_index", "cone_index", "psi", |m| Some(m.cone_index).filter(|&psi| psi > 0.0)),
     property("label", "label", "", |m| Some(m.label.into())),
+    Column { name: "leaf", symbol: "leaf", parts: &[], unit: "", value: Value::Leaf, table: (0, None) },
 ];
 
 const fn property(
@@ -107,7 +110,7 @@ impl Value {
         match self {
             Value::Material(_) | Value::Property(_) | Value::MaterialName => Some(hit.material.into()),
             Value::SourceName => Some(hit.source.into()),
-            Value::Place(_) | Value::Status | Value::Reach => None,
+            Value::Place(_) | Value::Status | Value::Reach | Value::Leaf => None,
         }
     }
 }
@@ -125,7 +128,7 @@ impl Column {
             Value::Property(of) => t.materials().iter().map(|m| number(of(m))).collect(),
             Value::MaterialName => materials.map(|m| text(t.material_name(m))).collect(),
             Value::SourceName => (0..t.source_count()).map(|s| text(t.source_name(s as u16))).collect(),
-            Value::Place(_) | Value::Status | Value::Reach => Vec::new(),
+            Value::Place(_) | Value::Status | Value::Reach | Value::Leaf => Vec::new(),
         }
     }
 

@@ -53,6 +53,8 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
                 Value::Status => _ = write!(line, "\"{}\"", r.status.name()),
                 Value::Reach if r.reach().is_empty() => line.extend(b"null"),
                 Value::Reach => _ = write!(line, "\"{}\"", r.reach()),
+                Value::Leaf if !r.found() => line.extend(b"null"),
+                Value::Leaf => _ = write!(line, "\"{}\"", r.leaf()),
                 value => match (value.number(r.hit).filter(|_| r.found()), value) {
                     (Some(number), _) => line.extend(values.get(number).map_or(&b"null"[..], |value| value)),
                     (None, Value::Place(of)) if r.shown() => match r.place(column, *of, self.terrain) {

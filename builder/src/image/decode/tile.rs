@@ -267,6 +267,11 @@ impl<'a> TileView<'a> {
         Patch::ref_from_bytes(self.words.get(at..)?.get(..16)?.as_bytes()).ok()
     }
 
+    /// The parts of height fields that it holds.
+    pub fn fields<'b>(&'b self) -> impl Iterator<Item = Field<'a>> + use<'a, 'b> {
+        self.patches().iter().map(|patch| self.part(patch))
+    }
+
     pub(super) fn part(&self, patch: &'a Patch) -> Field<'a> {
         Field { patch, words: self.words }
     }
@@ -280,7 +285,7 @@ impl<'a> TileView<'a> {
     /// Calls `see` with every cell of a height field that has its first place in the tile, and whose corners have
     /// heights: its part, its number there in x and y, and those heights.
     pub fn raster(&self, mut see: impl FnMut(&Field, [u32; 2], [i64; 4])) {
-        for field in self.patches().iter().map(|p| self.part(p)) {
+        for field in self.fields() {
             let Some(side) = self.side() else { continue };
             let own = |axis: usize, v: i32| field.cells(axis, i64::from(v) << side, 1 << side);
             let (x, y) = (own(0, self.record.x), own(1, self.record.y));
