@@ -203,6 +203,13 @@ pub(super) fn options_of(error: &BuildError) -> String {
         BuildError::Sample(OracleOfFields | OracleOfPrecedence) => "; leave --oracle out".into(),
         BuildError::Sample(OracleOfSquares) => "; leave --oracle out, or take another rule".into(),
         BuildError::Materials(_) => "; say which: --raster-material NAME".into(),
+        BuildError::Fit(unfit) => {
+            let [size, error] = unfit.instead();
+            let flags = [("--fit", size), ("--max-error", error)];
+            let flags = flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {}", value?)));
+            let flags = flags.collect::<Vec<_>>().join(" or ");
+            if flags.is_empty() { flags } else { format!("; give {flags}") }
+        }
         _ => String::new(),
     }
 }

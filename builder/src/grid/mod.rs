@@ -17,6 +17,7 @@
 //! ```
 
 mod estimate;
+mod fit;
 mod oracle;
 mod over;
 mod raster;
@@ -26,6 +27,7 @@ mod tiff;
 pub mod write;
 
 pub use estimate::{Estimate, Places, machine_memory};
+pub use fit::{Fitted, fitted};
 pub use oracle::Differs;
 pub use raster::{FieldPosts, Fit};
 

@@ -1,7 +1,7 @@
 //! Ground that goes before other ground, and materials that give friction alone, against the truth.
 
 use crate::common::{as_given, compare, lattice_scene};
-use hardpan::{Cursor, Hit, Point, RayOptions, Reach, Status, Terrain, Windows};
+use hardpan::{Cursor, Hit, LeafKind, Point, RayOptions, Reach, Status, Terrain, Windows};
 use hardpan_builder::{HeightField, Material, Options, Scene, Triangle, build};
 use verification::obj::trial;
 use verification::oracle::{Oracle, Steps};
@@ -605,4 +605,106 @@ fn by_17_many_sheets_of_land_cost_two_readings() {
     let (answer, cost) = t.closest_costed([1.0, 2.0, 2.625]);
     assert_eq!(t.z_f64(&answer.hit), 2.625);
     assert!(cost.tests <= 2 * 2 * 41, "{} tests", cost.tests);
+
+/// A field of square cells, whose heights a function of x and y gives.
+fn field(origin: f64, pitch: f64, posts: usize, numbers: [u16; 2], height: impl Fn(f64, f64) -> f64) -> HeightField {
+    let at = |n: usize| origin + n as f64 * pitch;
+    let heights = (0..posts * posts).map(|n| height(at(n % posts), at(n / posts))).collect();
+    let [material, source] = numbers;
+    let (columns, rows, tolerance) = (posts, posts, 1e-4);
+    HeightField {
+        origin: [origin; 2],
+        pitch,
+        columns,
+        rows,
+        heights,
+        material,
+        source,
+        tolerance,
+        ..Default::default()
+    }
+}
+
+/// Cobbles 6 cm high on a slope, from 2 to 6 m either way: they end on the slope at the border.
+fn cobbles(x: f64, y: f64) -> f64 {
+    let border = [x - 2.0, 6.0 - x, y - 2.0, 6.0 - y].into_iter().fold(0.25, f64::min) / 0.25;
+    slope(x) + 0.06 * border * (7.0 * x).sin().abs() * (9.0 * y).sin().abs()
+}
+
+/// The same between posts 1/32 m apart.
+fn bilinear(x: f64, y: f64) -> f64 {
+    let [a, b] = [x, y].map(|v| (v * 32.0).floor().min(191.0));
+    let [s, t] = [x * 32.0 - a, y * 32.0 - b];
+    let post = |i: f64, j: f64| cobbles((a + i) / 32.0, (b + j) / 32.0);
+    (post(0.0, 0.0) * (1.0 - s) + post(1.0, 0.0) * s) * (1.0 - t)
+        + (post(0.0, 1.0) * (1.0 - s) + post(1.0, 1.0) * s) * t
+}
+
+fn slope(x: f64) -> f64 {
+    0.125 * x
+}
+
+/// Asks along lines over the edges of a fine patch, one query step beside them too. Up to its border, with all of that,
+/// the patch answers and hides the base. At the edge the height is continuous within the stated error.
+fn seam(base: Scene, of_base: LeafKind) {
+    let fine = field(2.0, 1.0 / 32.0, 129, [1, 1], cobbles);
+    let scene = Scene {
+        materials: vec![named("flat", 0), named("cobble", 1)],
+        sources: vec!["SD".into(), "HD".into()],
+        fields: base.fields.iter().cloned().chain([fine]).collect(),
+        ..base
+    };
+    let image = build(&scene, &Options::default()).unwrap().image;
+    let t = Terrain::open_verified(&image).unwrap();
+    let (stated, step) = (t.header().error_height, 2f64.powi(-20));
+    let ask = |x: f64, y: f64| {
+        let answer = t.closest([x, y, 2.0]);
+        assert!(answer.found(), "{x} {y}");
+        let names = (t.material_name(answer.hit.material), t.source_name(answer.hit.source));
+        (t.z_f64(&answer.hit), answer.hit.leaf, names)
+    };
+    let (mut asked, mut highest): (u32, f64) = (0, 0.0);
+    for other in (0..=400).map(|n| 1.97 + f64::from(n) * 0.0101) {
+        for edge in [2.0, 6.0] {
+            let mut before: Option<f64> = None;
+            for along in [-0.5, -step, 0.0, step, 0.5].map(|d| edge + d) {
+                for (x, y) in [(along, other), (other, along)] {
+                    let (z, leaf, names) = ask(x, y);
+                    let inside = [x, y].iter().all(|v| (2.0..=6.0).contains(v));
+                    let expected = if inside { (LeafKind::Patch, ("cobble", "HD")) } else { (of_base, ("flat", "SD")) };
+                    assert_eq!((leaf, names), expected, "{x} {y}");
+                    let truth = if inside { bilinear(x, y) } else { slope(x) };
+                    let mut hits = [Hit::NONE; 4];
+                    let listed = t.layers([x, y, 2.0], &mut hits).written;
+                    let hidden = hits[..listed].iter().filter(|hit| hit.reach == Reach::Hidden).count();
+                    assert_eq!(hidden, usize::from(inside), "{x} {y}");
+                    assert!((z - truth).abs() < stated + 1e-5, "{x} {y}: {z}, not {truth}");
+                    highest = highest.max(z - slope(x));
+                    asked += 1;
+                }
+                if (along - edge).abs() <= step {
+                    let (z, ..) = ask(along, other);
+                    assert!(
+                        before.is_none_or(|b| (z - b).abs() <= 2.0 * stated + step),
+                        "{along} {other}: {z} {before:?}"
+                    );
+                    before = Some(z);
+                }
+            }
+        }
+    }
+    assert!(asked > 8000 && highest > 0.05, "{asked} {highest}");
+}
+
+#[test]
+fn rf_39_a_fine_patch_in_a_coarse_mesh_answers_up_to_its_edge() {
+    let mut base = squares(&[(0.0, 10.0, 0)], Vec::new());
+    base.positions.iter_mut().for_each(|p| p[2] = slope(p[0]));
+    seam(base, LeafKind::Bundle);
+}
+
+#[test]
+fn rf_39_a_fine_patch_in_a_coarse_field_answers_up_to_its_edge() {
+    let base = field(-8.0, 4.0, 5, [0, 0], |x, _| slope(x));
+    seam(Scene { fields: vec![base], ..Scene::default() }, LeafKind::Patch);
 }
