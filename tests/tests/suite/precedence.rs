@@ -605,9 +605,10 @@ fn by_17_many_sheets_of_land_cost_two_readings() {
     let (answer, cost) = t.closest_costed([1.0, 2.0, 2.625]);
     assert_eq!(t.z_f64(&answer.hit), 2.625);
     assert!(cost.tests <= 2 * 2 * 41, "{} tests", cost.tests);
+}
 
 /// A field of square cells, whose heights a function of x and y gives.
-fn field(origin: f64, pitch: f64, posts: usize, numbers: [u16; 2], height: impl Fn(f64, f64) -> f64) -> HeightField {
+fn field_of(origin: f64, pitch: f64, posts: usize, numbers: [u16; 2], height: impl Fn(f64, f64) -> f64) -> HeightField {
     let at = |n: usize| origin + n as f64 * pitch;
     let heights = (0..posts * posts).map(|n| height(at(n % posts), at(n / posts))).collect();
     let [material, source] = numbers;
@@ -647,7 +648,7 @@ fn slope(x: f64) -> f64 {
 /// Asks along lines over the edges of a fine patch, one query step beside them too. Up to its border, with all of that,
 /// the patch answers and hides the base. At the edge the height is continuous within the stated error.
 fn seam(base: Scene, of_base: LeafKind) {
-    let fine = field(2.0, 1.0 / 32.0, 129, [1, 1], cobbles);
+    let fine = field_of(2.0, 1.0 / 32.0, 129, [1, 1], cobbles);
     let scene = Scene {
         materials: vec![named("flat", 0), named("cobble", 1)],
         sources: vec!["SD".into(), "HD".into()],
@@ -705,6 +706,6 @@ fn rf_39_a_fine_patch_in_a_coarse_mesh_answers_up_to_its_edge() {
 
 #[test]
 fn rf_39_a_fine_patch_in_a_coarse_field_answers_up_to_its_edge() {
-    let base = field(-8.0, 4.0, 5, [0, 0], |x, _| slope(x));
+    let base = field_of(-8.0, 4.0, 5, [0, 0], |x, _| slope(x));
     seam(Scene { fields: vec![base], ..Scene::default() }, LeafKind::Patch);
 }
