@@ -299,8 +299,12 @@ pub enum NoSample {
     OracleOfFields,
     /// The oracle, by a rule of whole squares.
     OracleOfSquares,
-    /// Some of the ground hides other ground.
-    Precedence,
+    /// Faces are to be ignored, and some of the ground hides other ground.
+    FacesOfPrecedence,
+    /// A rule of whole squares, where some of the ground hides other ground.
+    SquaresOfPrecedence,
+    /// The oracle, where some of the ground hides other ground.
+    OracleOfPrecedence,
 }
 
 impl fmt::Display for NoSample {
@@ -310,7 +314,15 @@ impl fmt::Display for NoSample {
             Self::SquaresOfFields => "the image holds fields of heights, and rules of whole cells are of triangles",
             Self::OracleOfFields => "the image holds fields of heights, and the oracle is of triangles",
             Self::OracleOfSquares => "the oracle asks at centres, and this rule is of whole cells",
-            Self::Precedence => "some of its ground has precedence, or gives friction alone, and heights on squares know nothing of that; build it without, or ask with hardpan query",
+            Self::FacesOfPrecedence => {
+                "some of the ground has precedence, and a face that is ignored would still hide other ground"
+            }
+            Self::SquaresOfPrecedence => {
+                "some of the ground has precedence, and rules of whole cells do not know what is hidden"
+            }
+            Self::OracleOfPrecedence => {
+                "some of the ground has precedence, and the oracle does not know what is hidden"
+            }
         })
     }
 }

@@ -552,7 +552,6 @@ pub fn fitted(
         ([field], true) => (Ground::Posts(field), of_field(), None, [0.0, height_error], None),
         ([], false) => {
             let (ground, report) = Sampler::of_scene(scene, options, stages)?;
-            ground.without_precedence()?;
             let material = ground.material(to.material.as_deref())?;
             let half = [options.xy_log2, options.z_log2].map(|log2| exp2(log2 - 1));
             let moved = [0, 1].map(|i| report.stitch.moved[i].max(report.weld.moved[i]));

@@ -343,6 +343,10 @@ fn bad_gltf_ends_with_one_clear_error() {
         fs::write(here.join("a.glb"), container(tree.to_string().as_bytes(), &gltf(true).1)).unwrap();
         holds(&error(2, &here, &["build", "a.glb"]), &["a.glb", wanted]);
     }
+    // a buffer that is not there: both files are named
+    fs::write(here.join("text.gltf"), gltf(false).0).unwrap();
+    let wanted = ["text.gltf: buffers[0]: a buffer.bin: there is no such file", "; copy this file beside the glTF"];
+    holds(&error(2, &here, &["build", "text.gltf"]), &wanted);
     let mut tree = whole.clone();
     tree["extensionsRequired"] = json!(["KHR_materials_unlit", "EXT_mesh_gpu_instancing"]);
     fs::write(here.join("a.glb"), container(tree.to_string().as_bytes(), &gltf(true).1)).unwrap();
@@ -459,6 +463,9 @@ fn a_small_gltf_takes_little_memory() {
     });
     ends(many, 0, "");
     fs::remove_file(here.join("out.hpan")).unwrap();
+    // what they come to is counted first, though one node has them
+    let shared = changed(|tree| tree["meshes"][0]["primitives"] = vec![primitive.clone(); 62_501].into());
+    ends(shared, 2, "62,501 places come to 2,000,032 triangles, ");
     // nodes in each other, without names, each with a mesh
     let deep = changed(|tree| {
         tree["meshes"][0]["primitives"][0] = json!({ "attributes": { "POSITION": 0 }, "mode": 0 });

@@ -287,40 +287,69 @@ fn open((vertices, faces): (&[Place], &[Face]), boxes: &Boxes, level: f64) -> Ve
 }
 
 /// Where the ground of a mesh ends along open edges: parts with no ground beside them, up to `level` higher or lower.
-fn ends((vertices, faces): (&[Place], &[Face]), lines: Vec<[Place; 2]>, level: f64) -> Vec<Piece> {
-    if lines.is_empty() {
-        return Vec::new();
+fn ends(mesh: (&[Place], &[Face]), mut lines: Vec<[Place; 2]>, level: f64) -> Vec<Piece> {
+    if lines.len() > TOGETHER {
+        // a heap has far more edges than places, and an edge has beside it what each of its ends has
+        let mut places: Vec<Place> = lines.iter().flatten().copied().collect();
+        places.par_sort_unstable();
+        places.dedup();
+        let few = |places: &[Place]| {
+            let points: Vec<[Place; 2]> = places.iter().map(|p| [*p; 2]).collect();
+            let (few, _) = beside(mesh, &points, level);
+            few.into_iter().map(|n| places[n as usize]).collect::<Vec<_>>()
+        };
+        let few: Vec<Place> = places.chunks(TOGETHER).flat_map(few).collect();
+        lines.retain(|line| line.iter().all(|p| few.binary_search(p).is_ok()));
     }
-    lines.chunks(TOGETHER).flat_map(|lines| ends_of_some(vertices, faces, lines, level)).collect()
+    lines.chunks(TOGETHER).flat_map(|lines| ends_of_some(mesh, lines, level)).collect()
 }
 
-fn ends_of_some(vertices: &[Place], faces: &[Face], lines: &[[Place; 2]], level: f64) -> Vec<Piece> {
-    let boxes = tree((0..).zip(lines).flat_map(|(n, line)| strips(*line, 0.0, level).map(move |b| (n, b))));
-    // which triangles lie beside which lines, as far as they are not too many
-    let counts: Vec<AtomicU32> = lines.iter().map(|_| AtomicU32::new(0)).collect();
-    let beside = |(i, f): (usize, &Face)| {
-        let mut beside = SmallVec::<[u32; 8]>::new();
-        let corners = f.v.map(|v| vertices[v as usize]);
-        if boxes.region.may_meet(ends_of(&corners)) {
-            beside.extend(boxes.locate_in_envelope_intersecting(around(&corners)).map(|b| b.data));
-        }
-        beside.sort_unstable();
-        beside.dedup();
-        beside.retain(|n| counts[*n as usize].fetch_add(1, Relaxed) <= MANY as u32);
-        beside.into_iter().map(move |n| (n, i as u32))
-    };
-    let near: Vec<(u32, u32)> = faces.par_iter().enumerate().flat_map_iter(beside).collect();
+fn ends_of_some(mesh: (&[Place], &[Face]), lines: &[[Place; 2]], level: f64) -> Vec<Piece> {
+    let (few, near) = beside(mesh, lines, level);
     let (starts, near) = lists(lines.len(), near.iter().copied());
-    let pieces = |(n, line): (usize, &[Place; 2])| -> Vec<Piece> {
+    let pieces = |n: u32| -> Vec<Piece> {
+        let (line, n) = (lines[n as usize], n as usize);
+        let corners = |i: &u32| mesh.1[*i as usize].v.map(|v| mesh.0[v as usize]);
         let near = &near[starts[n] as usize..starts[n + 1] as usize];
-        if near.len() > MANY {
-            return Vec::new();
-        }
-        let corners = |i: &u32| faces[*i as usize].v.map(|v| vertices[v as usize]);
-        let covered = near.iter().filter_map(|i| covers(corners(i), *line, level));
-        gaps([0.0, 1.0], covered.collect()).into_iter().map(|part| Piece { ends: *line, part }).collect()
+        let covered = near.iter().filter_map(|i| covers(corners(i), line, level));
+        gaps([0.0, 1.0], covered.collect()).into_iter().map(|part| Piece { ends: line, part }).collect()
     };
-    lines.par_iter().enumerate().flat_map_iter(pieces).collect()
+    few.into_par_iter().flat_map_iter(pieces).collect()
+}
+
+/// The lines that have at most [`MANY`] triangles beside them, ascending, and pairs of a line and such a triangle.
+/// "Beside" means that their boxes meet.
+fn beside((vertices, faces): (&[Place], &[Face]), lines: &[[Place; 2]], level: f64) -> (Vec<u32>, Vec<(u32, u32)>) {
+    let counts: Vec<AtomicU32> = lines.iter().map(|_| AtomicU32::new(0)).collect();
+    let is_few = |n: u32| counts[n as usize].load(Relaxed) <= MANY as u32;
+    let boxes =
+        |few: &[u32]| tree(few.iter().flat_map(|&n| strips(lines[n as usize], 0.0, level).map(move |b| (n, b))));
+    let mut few: Vec<u32> = (0..lines.len() as u32).collect();
+    let (mut boxes_of_few, mut near) = (boxes(&few), Vec::new());
+    // each turn takes as many triangles as all before it, and leaves out the lines that have too many by then
+    let last = (faces.len() / MANY).checked_ilog2().unwrap_or(0);
+    for turn in (0..=last).rev() {
+        let (start, step) = if turn == last { (0, 1 << last) } else { (1 << turn, 2 << turn) };
+        let beside = |i: usize| {
+            let mut beside = SmallVec::<[u32; 8]>::new();
+            let corners = faces[i].v.map(|v| vertices[v as usize]);
+            if boxes_of_few.region.may_meet(ends_of(&corners)) {
+                beside.extend(boxes_of_few.locate_in_envelope_intersecting(around(&corners)).map(|b| b.data));
+            }
+            beside.sort_unstable();
+            beside.dedup();
+            beside.retain(|n| counts[*n as usize].fetch_add(1, Relaxed) <= MANY as u32);
+            beside.into_iter().map(move |n| (n, i as u32))
+        };
+        near.par_extend((start..faces.len()).into_par_iter().step_by(step).flat_map_iter(beside));
+        let before = few.len();
+        few.retain(|n| is_few(*n));
+        if few.len() < before {
+            near.retain(|(n, _)| is_few(*n));
+            boxes_of_few = boxes(&few);
+        }
+    }
+    (few, near)
 }
 
 /// The pieces of a part that remain when others are taken out of it.

@@ -33,7 +33,6 @@ pub fn rastered(
     let begun = Instant::now();
     let (mended, _) = stage("mending", || Sampler::of_scene(scene, options, stages));
     let (ground, mesh) = mended.map_err(failed)?;
-    ground.without_precedence().map_err(failed)?;
     let material = ground.material(raster.material.as_deref()).map_err(failed)?;
     raster.material = Some(material.name.clone());
     let posts = match raster.at {

@@ -8,7 +8,7 @@ use std::{
 
 use super::super::{ImportError, ImportErrorKind, Place, bytes};
 use super::{AGAIN, tree::Root};
-use crate::util::text::{bounded, counted, grouped};
+use crate::util::text::{bounded, counted, grouped, named};
 
 /// First bytes of a binary file.
 const MAGIC: &[u8] = b"glTF";
@@ -71,16 +71,18 @@ impl Deref for Bytes<'_> {
     }
 }
 
-/// The bytes of all buffers, and the files that hold some: each is read once.
+/// The bytes of all buffers, the files that hold some, and how many bytes there are: each file is read once.
 pub fn buffers<'a>(
     root: &Root,
     own: Option<&'a [u8]>,
     path: &Path,
-) -> Result<(Vec<Bytes<'a>>, Vec<PathBuf>), ImportError> {
+) -> Result<(Vec<Bytes<'a>>, Vec<PathBuf>, u64), ImportError> {
     let (mut all, mut files) = (Vec::new(), Vec::new());
     let mut read: Vec<Rc<Vec<u8>>> = Vec::new();
+    let mut own_bytes = 0;
     for (i, buffer) in root.buffers.iter().enumerate() {
         let wrong = |cause: String| ImportError::input(path, format!("buffers[{i}]: {cause}"), AGAIN);
+        let mut is_new = true;
         let held = match &buffer.uri {
             None if i == 0 => {
                 Bytes::Own(own.ok_or_else(|| wrong("it has no uri, and the file no chunk of bytes".into()))?)
@@ -96,8 +98,14 @@ pub fn buffers<'a>(
                 None => {
                     let file = beside(uri, path).map_err(wrong)?;
                     let known = files.iter().position(|known| *known == file);
-                    if known.is_none() {
-                        read.push(Rc::new(bytes::whole(&file)?));
+                    is_new = known.is_none();
+                    if is_new {
+                        let missing = |e: ImportError| ImportError {
+                            kind: e.kind,
+                            hint: "copy this file beside the glTF, or export the scene as one GLB".into(),
+                            ..wrong(format!("{}: {}", named(&file), e.cause))
+                        };
+                        read.push(Rc::new(bytes::whole(&file).map_err(missing)?));
                         files.push(file);
                     }
                     Bytes::Beside(read[known.unwrap_or(files.len() - 1)].clone())
@@ -108,9 +116,10 @@ pub fn buffers<'a>(
             let [stated, held] = [buffer.byte_length, held.len() as u64].map(grouped);
             return Err(wrong(format!("it states {stated} bytes, and has {held}")));
         }
+        own_bytes += if is_new { held.len() as u64 } else { 0 };
         all.push(held);
     }
-    Ok((all, files))
+    Ok((all, files, own_bytes))
 }
 
 /// A file in the folder of the scene, or below it.

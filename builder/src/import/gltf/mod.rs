@@ -27,6 +27,8 @@ use crate::util::text::{bounded, grouped};
 const AGAIN: &str = "copy the file again, or export it again";
 /// Objects of the JSON: one takes hundreds of bytes, and three of the file.
 const MAX_OBJECTS: usize = 4_000_000;
+/// How a file has fewer triangles than its bytes can hold once.
+const FEWER_LISTS: &str = "use its lists of vertices fewer times";
 /// Bytes of a node's name with those that it stands in.
 const LONGEST_NAME: usize = 4_096;
 
@@ -71,12 +73,13 @@ pub fn read(path: &Path, frame: &Frame, budget: &Budget) -> Result<Import, Impor
         let error = ImportError::new(ImportErrorKind::Unsupported, path, cause, hint);
         return Err(ImportError { next: Some(Next::Build), ..error });
     }
-    let (buffers, files) = container::buffers(&root, own, path)?;
+    let (buffers, files, held) = container::buffers(&root, own, path)?;
     let transform = frame.transform(&native());
     let mut tally = Tally::default();
     tally.add(Thing::Moving, root.animations.len() as u64);
     let source = Source { root: &root, buffers: &buffers };
-    let (mut scene, copies) = assemble(path, &source, &transform, budget, &mut tally)?;
+    let copies = count(path, &root, held, budget)?;
+    let mut scene = assemble(path, &source, &transform, &mut tally)?;
     if scene.triangles.is_empty() {
         return Err(tally.nothing(path, "export the objects as meshes, each with a node in the scene"));
     }
@@ -172,8 +175,8 @@ fn size(root: &Root, mesh: &Mesh) -> u64 {
     triangles.max(vertices / 3)
 }
 
-/// What stands several times. All that nodes place must be within the budget.
-fn count(path: &Path, root: &Root, budget: &Budget) -> Result<Placed, ImportError> {
+/// What stands several times, of a file whose buffers have so many bytes. All that nodes place must be within the budget.
+fn count(path: &Path, root: &Root, held: u64, budget: &Budget) -> Result<Placed, ImportError> {
     let wrong = |cause: String| ImportError::input(path, cause, AGAIN);
     let mut times = vec![0u64; root.meshes.len()];
     let mut seen = vec![false; root.nodes.len()];
@@ -188,27 +191,23 @@ fn count(path: &Path, root: &Root, budget: &Budget) -> Result<Placed, ImportErro
             *times.get_mut(number).ok_or_else(|| wrong(format!("meshes[{number}] is not there")))? += 1;
         }
     }
-    let (mut copies, mut all) = (Placed::default(), 0u64);
+    let (mut copies, mut all) = (Placed::default(), Placed::default());
     for (mesh, times) in root.meshes.iter().zip(times) {
         let own = size(root, mesh);
         copies.add(times, own);
-        all = all.saturating_add(own.saturating_mul(times));
+        all.places = all.places.saturating_add(times.saturating_mul(mesh.primitives.len() as u64));
+        all.triangles = all.triangles.saturating_add(own.saturating_mul(times));
     }
-    budget.holds(path, &copies, all, FEWER)?;
+    // a triangle that is no copy takes a byte at least: for more, primitives share their lists
+    let (copies, fewer) = if all.places > 1 && all.triangles > held { (all, FEWER_LISTS) } else { (copies, FEWER) };
+    budget.holds(path, &copies, all.triangles, fewer)?;
     Ok(copies)
 }
 
 /// Meshes as triangles, in the order of a walk over the nodes.
-fn assemble(
-    path: &Path,
-    source: &Source,
-    transform: &Transform,
-    budget: &Budget,
-    tally: &mut Tally,
-) -> Result<(Scene, Placed), ImportError> {
+fn assemble(path: &Path, source: &Source, transform: &Transform, tally: &mut Tally) -> Result<Scene, ImportError> {
     let root = source.root;
     let wrong = |cause: String| ImportError::input(path, cause, AGAIN);
-    let copies = count(path, root, budget)?;
     let mut used = vec![false; root.meshes.len()];
     let (mut sources, mut materials) = (Names::default(), Names::default());
     let mut of: Vec<u32> = Vec::new();
@@ -260,7 +259,7 @@ fn assemble(
     scene.triangles.iter_mut().zip(of).for_each(|(t, object)| t.source = numbers[object as usize]);
     scene.sources = names;
     scene.materials = plain(path, &materials.list)?;
-    Ok((scene, copies))
+    Ok(scene)
 }
 
 /// The name of a node with those that it stands in, with `/` between them. None if it is too long.
