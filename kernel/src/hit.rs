@@ -63,16 +63,13 @@ outcomes! {
     }
 }
 
-/// Kind of the leaf that holds the surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum LeafKind {
-    /// A bundle of triangles.
-    Bundle,
-    /// A field of regular heights.
-    Patch,
-    /// No leaf: the fall-back.
-    None,
+outcomes! {
+    /// Kind of the leaf that holds the surface.
+    LeafKind {
+        Bundle = 0, "mesh", "MESH", "A bundle of triangles of a mesh.";
+        Patch = 1, "field", "FIELD", "A block of a height field.";
+        None = 2, "none", "NONE", "No leaf: the fall-back.";
+    }
 }
 
 /// An upward normal in lattice units: height falls by `x/z` height steps a plan step in x.

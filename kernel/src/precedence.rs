@@ -35,12 +35,12 @@ impl Level {
     }
 }
 
-/// The heights over a place, as many as fit: of equal ones the greatest standing.
+/// The heights over a place, of equal ones the greatest standing. Those of greatest standing stay if not all fit.
 struct Column {
     levels: [Level; crate::format::HELD_LEVELS],
     count: usize,
-    /// Whether there are more.
-    is_short: bool,
+    /// The greatest standing of those that do not fit: they hide nothing of this standing or a greater one.
+    lost: Option<Standing>,
     /// Whether a material lies here that gives friction alone.
     has_paint: bool,
 }
@@ -48,7 +48,7 @@ struct Column {
 impl Column {
     const fn new() -> Column {
         let none = Level { z: 0, standing: Standing { precedence: 0, priority: 0 } };
-        Column { levels: [none; crate::format::HELD_LEVELS], count: 0, is_short: false, has_paint: false }
+        Column { levels: [none; crate::format::HELD_LEVELS], count: 0, lost: None, has_paint: false }
     }
 
     fn add(&mut self, level: Level) {
@@ -59,7 +59,9 @@ impl Column {
             *free = level;
             self.count = self.count.wrapping_add(1);
         } else {
-            self.is_short = true;
+            let least = self.levels.iter_mut().min_by_key(|l| l.standing).filter(|l| l.standing < level.standing);
+            let out = least.map_or(level, |least| core::mem::replace(least, level));
+            self.lost = self.lost.max(Some(out.standing));
         }
     }
 }
@@ -97,6 +99,27 @@ struct End;
 impl Sink for End {
     const BORDERS: bool = true;
     fn take<O: Observer>(&mut self, _: &Candidate, _: &Node, _: &mut O) {}
+}
+
+/// Looks for the ground of one standing whose height is nearest to a given one.
+struct Own<'t, 'a> {
+    t: &'t Terrain<'a>,
+    tile: usize,
+    of: Level,
+    nearest: Option<i64>,
+}
+
+impl Sink for Own<'_, '_> {
+    const BORDERS: bool = true;
+
+    fn take<O: Observer>(&mut self, s: &Candidate, _: &Node, _: &mut O) {
+        let apart = |z: i64| z.abs_diff(self.of.z);
+        let is_nearer = self.nearest.is_none_or(|z| apart(s.z) < apart(z));
+        let is_own = self.t.standing(self.tile, s) == self.of.standing && !self.t.is_paint(self.tile, s);
+        if is_own && is_nearer {
+            self.nearest = Some(s.z);
+        }
+    }
 }
 
 /// Looks for a surface that hides one height, where the heights do not fit a [`Column`].
@@ -203,14 +226,14 @@ impl<'a> Terrain<'a> {
         let Some((place, Ok(leaf))) = self.place(at).map(|place| (place, self.locate(place, o))) else { return false };
         let mut of = Level { z: at.z.wrapping_sub(self.zero_z()), standing: self.standing_of(material) };
         let mut column = Column::new();
-        let mut all = Noting { t: self, tile: leaf.tile, column: &mut column, then: End };
+        let own = Own { t: self, tile: leaf.tile, of, nearest: None };
+        let mut all = Noting { t: self, tile: leaf.tile, column: &mut column, then: own };
         if self.surfaces(&leaf, place, o, &mut all).is_err() {
             return false;
         }
         // the place is rounded: its own height there is meant
-        let own = column.levels.iter().take(column.count).filter(|l| l.standing == of.standing);
-        let nearest = own.map(|l| l.z).min_by_key(|z| z.abs_diff(of.z));
-        of.z = nearest.filter(|z| z.abs_diff(of.z) <= self.header.layer_merge.unsigned_abs()).unwrap_or(of.z);
+        let near = all.then.nearest.filter(|z| z.abs_diff(of.z) <= self.header.layer_merge.unsigned_abs());
+        of.z = near.unwrap_or(of.z);
         self.is_hidden_in(&column, &leaf, place, of, o)
     }
 
@@ -252,7 +275,9 @@ impl<'a> Terrain<'a> {
             return true;
         }
         let mut judge = Judge { t: self, tile: leaf.tile, of, is_hidden: false };
-        c.is_short && self.surfaces(leaf, place, o, &mut judge).is_ok() && judge.is_hidden
+        c.lost.is_some_and(|lost| lost > of.standing)
+            && self.surfaces(leaf, place, o, &mut judge).is_ok()
+            && judge.is_hidden
     }
 
     /// The best of all surfaces over a place that are not hidden, of some classes, or with zero of any.

@@ -70,6 +70,42 @@ struct Rules {
     merge: i64,
 }
 
+/// Heights at posts, whole lattice steps.
+struct Field {
+    /// In query units.
+    origin: [i64; 2],
+    pitch: i64,
+    posts: [i64; 2],
+    heights: Vec<Option<i64>>,
+    /// Its material and source. Its corners come behind those of every triangle.
+    face: Face,
+}
+
+impl Field {
+    /// The height over a place in query units: that of a cell that has it and heights at its four posts.
+    fn height(&self, x: i64, y: i64) -> Option<i64> {
+        let cells = |k: usize, v: i64| {
+            let (cell, rest) =
+                ((v - self.origin[k]).div_euclid(self.pitch), (v - self.origin[k]).rem_euclid(self.pitch));
+            let far = (rest == 0).then_some((cell - 1, self.pitch));
+            let all = [Some((cell, rest)), far].into_iter().flatten();
+            all.filter(|(c, _)| (0..self.posts[k] - 1).contains(c)).collect::<Vec<_>>()
+        };
+        let (columns, rows) = (cells(0, x), cells(1, y));
+        for &(j, t) in &rows {
+            for &(i, s) in &columns {
+                let post = |di: i64, dj: i64| self.heights[((j + dj) * self.posts[0] + i + di) as usize];
+                if let [Some(a), Some(b), Some(c), Some(d)] = [post(0, 0), post(1, 0), post(0, 1), post(1, 1)] {
+                    let [a, b, c, d, s, t, p] = [a, b, c, d, s, t, self.pitch].map(i128::from);
+                    let sum = (a * (p - s) + b * s) * (p - t) + (c * (p - s) + d * s) * t;
+                    return Some(half_even(sum * i128::from(Q), p * p) as i64);
+                }
+            }
+        }
+        None
+    }
+}
+
 /// Which stage of the search found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
@@ -84,6 +120,7 @@ pub struct Oracle {
     /// west, south, east, north in query units, one for each face
     boxes: Vec<[i64; 4]>,
     bounds: [[i64; 3]; 2],
+    fields: Vec<Field>,
     rules: Rules,
     /// Names in the order that numbers them.
     pub materials: Vec<String>,
@@ -155,6 +192,7 @@ impl Oracle {
             repeats: kept - all.len(),
             faces: all,
             bounds,
+            fields: Vec::new(),
             rules: Rules { materials: rules, ..Rules::default() },
             materials: sorted(scene.materials.iter().map(|m| m.name.clone()).collect()),
             sources: sorted(scene.sources.clone()),
@@ -165,6 +203,31 @@ impl Oracle {
     /// The same with a band of precedence and a least distance of layers, in query units of height.
     pub fn with_band(mut self, band: i64, merge: i64) -> Oracle {
         (self.rules.band, self.rules.merge) = (band, merge);
+        self
+    }
+
+    /// The same with the scene's fields. Posts must be whole lattice steps. Heights are exact at places that lie a whole
+    /// number of 2^-16 pitches from the origin of each field.
+    pub fn with_fields(mut self, scene: &Scene, steps: Steps) -> Oracle {
+        let number = |all: &[String], name: &String| all.iter().position(|n| n == name).unwrap() as u16;
+        let whole = |v: f64, to: i64| {
+            assert_eq!(v.fract(), 0.0, "no whole number of steps");
+            v as i64 * to
+        };
+        let plan = f64::from(-steps.xy_log2).exp2();
+        for f in &scene.fields {
+            let material = number(&self.materials, &scene.materials[f.material as usize].name);
+            let source = number(&self.sources, &scene.sources[f.source as usize]);
+            let z = |h: &f64| (!h.is_nan()).then(|| whole(h * f64::from(-steps.z_log2).exp2(), 1));
+            self.fields.push(Field {
+                origin: f.origin.map(|v| whole(v * plan, Q)),
+                pitch: whole(f.pitch * plan, Q),
+                posts: [f.columns as i64, f.rows as i64],
+                heights: f.heights.iter().map(z).collect(),
+                face: Face { v: [[i64::MAX; 3]; 3], material, source },
+            });
+        }
+        self.fields.sort_by_key(|f| f.face);
         self
     }
 
@@ -206,6 +269,9 @@ impl Oracle {
                 all.push((z, claim, face));
             }
         }
+        // last of all at one height
+        let of_fields = self.fields.iter().filter_map(|f| Some((f.height(x, y)?, Claim::Touches, &f.face)));
+        all.extend(of_fields);
         all
     }
 
@@ -231,8 +297,8 @@ impl Oracle {
 
     /// Heights over a place that are shown, and those that are hidden; each highest first.
     ///
-    /// A surface is hidden by one that covers the place moved by (e, e²) too, if that has a higher precedence and lies
-    /// no farther above or below than the band; or an equal precedence and a higher priority, and both are one layer.
+    /// A surface is hidden by one that covers the place moved by (e, e²) too, or is a field's, if that has a higher
+    /// precedence and lies no farther above or below than the band; or an equal precedence and a higher priority, and both are one layer.
     /// Hidden surfaces hide others all the same. Those that give friction alone are no ground.
     fn both(&self, x: i64, y: i64) -> [Vec<Ground>; 2] {
         let all = self.column(x, y);
@@ -242,7 +308,8 @@ impl Oracle {
             let apart = (t.0 - s.0).abs();
             let one_layer = apart == 0 || apart < self.rules.merge;
             let wins = p > q && (apart <= self.rules.band || one_layer) || p == q && first > second && one_layer;
-            t.1 == Claim::NorthEast && !paint && wins
+            let is_field = self.fields.iter().any(|f| std::ptr::eq(&f.face, t.2));
+            (t.1 == Claim::NorthEast || is_field) && !paint && wins
         };
         let ground: Vec<_> = all.iter().filter(|s| !rule(s.2).2).copied().collect();
         let (hidden, shown): (Vec<_>, Vec<_>) = ground.iter().partition(|s| ground.iter().any(|t| hides(t, s)));

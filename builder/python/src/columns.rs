@@ -12,12 +12,13 @@ const BLOCK: usize = 1 << 20;
 /// Points that go through the kernel's batch at a time: their answers stay in the nearest cache.
 const STAGE: usize = 256;
 
-/// z, slope (two numbers a point), material, source, status, reach.
+/// z, slope (two numbers a point), material, source, status, reach, leaf.
 pub type Arrays<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<u16>>,
     Bound<'py, PyArray1<u16>>,
+    Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<u8>>,
 );
@@ -63,6 +64,7 @@ pub struct Columns<'a> {
     source: &'a mut [u16],
     status: &'a mut [u8],
     reach: &'a mut [u8],
+    leaf: &'a mut [u8],
 }
 
 impl Columns<'_> {
@@ -95,6 +97,7 @@ impl Columns<'_> {
         self.source[i] = hit.source;
         self.status[i] = status.code();
         self.reach[i] = hit.reach.code();
+        self.leaf[i] = hit.leaf.code();
     }
 }
 
@@ -124,11 +127,13 @@ pub fn answered<'py>(
         PyArray1::zeros(py, n, false),
         PyArray1::zeros(py, n, false),
         PyArray1::zeros(py, n, false),
+        PyArray1::zeros(py, n, false),
     );
     {
         let (mut z, mut slope) = (arrays.0.readwrite(), arrays.1.readwrite());
         let (mut material, mut source) = (arrays.2.readwrite(), arrays.3.readwrite());
         let (mut status, mut reach) = (arrays.4.readwrite(), arrays.5.readwrite());
+        let mut leaf = arrays.6.readwrite();
         for from in (0..n).step_by(BLOCK) {
             let block = points.block(from);
             let room = Columns {
@@ -138,6 +143,7 @@ pub fn answered<'py>(
                 source: part(&mut source, from, block.len())?,
                 status: part(&mut status, from, block.len())?,
                 reach: part(&mut reach, from, block.len())?,
+                leaf: part(&mut leaf, from, block.len())?,
             };
             py.detach(|| ask(block, from, room));
             py.check_signals()?;

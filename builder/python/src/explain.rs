@@ -24,7 +24,7 @@ pub fn steps<'py>(py: Python<'py>, t: &Terrain, p: [f64; 3]) -> PyResult<Bound<'
             Trace::Test { record, part, covered } => steps.append(("test", record, part, covered)),
             Trace::Candidate(hit) => {
                 let (material, source) = (t.material_name(hit.material), t.source_name(hit.source));
-                steps.append(("candidate", t.z_f64(&hit), material, source))
+                steps.append(("candidate", t.z_f64(&hit), material, source, hit.leaf.name()))
             }
         }?;
     }

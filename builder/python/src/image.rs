@@ -5,7 +5,7 @@ use crate::{
     columns::{Arrays, Given, Points, answered, no_room, room},
     contact, explain, facts, rays,
 };
-use hardpan::{ContactPoint, Hit, Options, Terrain, Tyre, Windows, format::fallback};
+use hardpan::{ContactPoint, Hit, LeafKind, Options, Terrain, Tyre, Windows, format::fallback};
 use hardpan_builder::image::earth::Earth;
 use hardpan_builder::util::files::NewFile;
 use hardpan_builder::util::steps::Steps;
@@ -31,21 +31,24 @@ struct Layer {
     /// Its material and source.
     names: [u16; 2],
     is_hidden: bool,
+    leaf: LeafKind,
 }
 
 impl Layer {
     /// Where there is none.
-    const NONE: Layer = Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2], is_hidden: false };
+    const NONE: Layer =
+        Layer { z: f64::NAN, slope: [f64::NAN; 2], names: [u16::MAX; 2], is_hidden: false, leaf: LeafKind::None };
 }
 
-/// z, slope, material, source and whether it is hidden of each place and layer; how many layers and the status of each
-/// place.
+/// z, slope, material, source, whether it is hidden, and leaf of each place and layer; how many layers and the status
+/// of each place.
 type LayerArrays<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<u16>>,
     Bound<'py, PyArray1<u16>>,
     Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<u8>>,
 );
@@ -220,6 +223,7 @@ impl Held {
                         slope: t.slope_f64(hit),
                         names: [hit.material, hit.source],
                         is_hidden: hit.reach == hardpan::Reach::Hidden,
+                        leaf: hit.leaf,
                     }));
                 }
                 PyResult::Ok(all)
@@ -233,10 +237,10 @@ impl Held {
         let all = n * width;
         let (z, slope) = (PyArray1::<f64>::zeros(py, all, false), PyArray1::<f64>::zeros(py, 2 * all, false));
         let (material, source) = (PyArray1::<u16>::zeros(py, all, false), PyArray1::<u16>::zeros(py, all, false));
-        let hidden = PyArray1::<bool>::zeros(py, all, false);
+        let (hidden, leaf) = (PyArray1::<bool>::zeros(py, all, false), PyArray1::<u8>::zeros(py, all, false));
         {
-            let mut hidden = hidden.readwrite();
-            let hidden = hidden.as_slice_mut()?;
+            let (mut hidden, mut leaf) = (hidden.readwrite(), leaf.readwrite());
+            let (hidden, leaf) = (hidden.as_slice_mut()?, leaf.as_slice_mut()?);
             let [mut z, mut slope] = [&z, &slope].map(|array| array.readwrite());
             let [mut material, mut source] = [&material, &source].map(|array| array.readwrite());
             let (z, slope) = (z.as_slice_mut()?, slope.as_slice_mut()?);
@@ -246,17 +250,18 @@ impl Held {
                 for (i, count) in counts.iter().enumerate() {
                     for k in 0..width {
                         let layer = if k < held(*count) { found.next() } else { None };
-                        let Layer { z: height, slope: of, names, is_hidden } = layer.copied().unwrap_or(Layer::NONE);
+                        let layer = layer.copied().unwrap_or(Layer::NONE);
+                        let Layer { z: height, slope: of, names, is_hidden, leaf: held } = layer;
                         let to = i * width + k;
                         (z[to], [material[to], source[to]]) = (height, names);
-                        hidden[to] = is_hidden;
+                        (hidden[to], leaf[to]) = (is_hidden, held.code());
                         slope[2 * to..2 * to + 2].copy_from_slice(&of);
                     }
                 }
             });
         }
         drop(readable);
-        Ok((width, (z, slope, material, source, hidden, count, status)))
+        Ok((width, (z, slope, material, source, hidden, leaf, count, status)))
     }
 
     /// Three numbers a wheel of centre, nine of its matrix, three of down or none.

@@ -14,7 +14,7 @@ mod rays;
 mod report;
 mod wheels;
 
-use hardpan::{ContactStatus, RayStatus, Reach, Status};
+use hardpan::{ContactStatus, LeafKind, RayStatus, Reach, Status};
 use hardpan_builder::query::column::COLUMNS;
 use pyo3::prelude::*;
 
@@ -28,6 +28,7 @@ fn _hardpan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("STATUS", Status::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning())).collect::<Vec<_>>())?;
     module.add("REACH", Reach::ALL.iter().map(|r| (r.symbol(), r.code(), r.meaning())).collect::<Vec<_>>())?;
+    module.add("LEAF", LeafKind::ALL.iter().map(|l| (l.symbol(), l.code(), l.meaning())).collect::<Vec<_>>())?;
     let contact = ContactStatus::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning()));
     module.add("CONTACT_STATUS", contact.collect::<Vec<_>>())?;
     module.add("RAY_STATUS", RayStatus::ALL.iter().map(|s| (s.symbol(), s.code(), s.meaning())).collect::<Vec<_>>())?;

@@ -8,7 +8,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 /// Rays that are cast before a signal is looked for.
 const BLOCK: usize = 1 << 16;
 
-/// t, place and normal (three numbers a ray each), material, source, status, kind, whether met from behind.
+/// t, place and normal (three numbers a ray each), material, source, status, kind, whether met from behind, leaf.
 pub type Arrays<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
@@ -18,6 +18,7 @@ pub type Arrays<'py> = (
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<u8>>,
 );
 
 /// Options of rays.
@@ -48,6 +49,7 @@ pub fn cast<'py>(
         PyArray1::zeros(py, n, false),
         PyArray1::zeros(py, n, false),
         PyArray1::zeros(py, n, false),
+        PyArray1::zeros(py, n, false),
     );
     {
         let (mut way, mut at, mut normal) = (arrays.0.readwrite(), arrays.1.readwrite(), arrays.2.readwrite());
@@ -55,6 +57,8 @@ pub fn cast<'py>(
         let (mut status, mut kind, mut back) = (arrays.5.readwrite(), arrays.6.readwrite(), arrays.7.readwrite());
         let (way, at, normal) = (way.as_slice_mut()?, at.as_slice_mut()?, normal.as_slice_mut()?);
         let (material, source) = (material.as_slice_mut()?, source.as_slice_mut()?);
+        let mut leaf = arrays.8.readwrite();
+        let leaf = leaf.as_slice_mut()?;
         let (status, kind, back) = (status.as_slice_mut()?, kind.as_slice_mut()?, back.as_slice_mut()?);
         for from in (0..n).step_by(BLOCK) {
             py.detach(|| {
@@ -68,6 +72,7 @@ pub fn cast<'py>(
                     normal[3 * i..3 * i + 3].copy_from_slice(&t.face_normal_f64(&hit));
                     (material[i], source[i]) = (hit.material, hit.source);
                     (status[i], kind[i], back[i]) = (came.code(), hit.kind as u8, hit.back);
+                    leaf[i] = hit.leaf.code();
                 }
             });
             py.check_signals()?;

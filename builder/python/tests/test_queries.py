@@ -10,7 +10,7 @@ import pytest
 from conftest import grid, joined
 
 import hardpan
-from hardpan import NO_MATERIAL, Reach, Status
+from hardpan import NO_MATERIAL, Leaf, Reach, Status
 
 
 def inside(n, seed=1):
@@ -181,7 +181,7 @@ def test_a_cursor_answers_as_the_image(rough):
     for x, y in zip(10 + 180 * t, 100 + 60 * np.sin(6 * t)):
         hubs = wheels + [x, y, 4.0]
         ground, plain = cursor.closest(*hubs.T), rough.closest(*hubs.T)
-        for name in ("z", "slope", "material", "source", "status", "reach"):
+        for name in ("z", "slope", "material", "source", "status", "reach", "leaf"):
             assert getattr(ground, name).tobytes() == getattr(plain, name).tobytes()
     with pytest.raises(ValueError, match=r"shape \(3,\); this cursor has 4 wheels"):
         cursor.closest(*hubs[:3].T)
@@ -214,6 +214,28 @@ def test_explain_tells_the_steps_of_the_answer(deck):
     assert "not_in_image" in str(deck.explain(99, 0, 0))
     with pytest.raises(ValueError, match="one point"):
         deck.explain([1, 2], 0, 0)
+
+
+def test_rf_65_answers_say_what_holds_the_ground(tmp_path):
+    # heights at 0.0, 10.0, 20.0 m ... of 5 m, and over some of them a road at 50 m
+    head = "ncols 11\nnrows 11\nxllcenter 0\nyllcenter 0\ncellsize 10\n"
+    (tmp_path / "a.asc").write_text(head + "\n".join(" ".join(["5"] * 11) for _ in range(11)))
+    (tmp_path / "road.obj").write_text("v 40 40 50\nv 60 40 50\nv 60 60 50\nv 40 60 50\nf 1 2 3 4\n")
+    image = hardpan.build_files([tmp_path / "a.asc", tmp_path / "road.obj"]).image
+    x, y, z = [50, 50, 20, 900], [50, 50, 50, 50], [50, 5, 5, 5]
+    wanted = [Leaf.MESH, Leaf.FIELD, Leaf.FIELD, Leaf.NONE]
+    assert [leaf.name for leaf in Leaf] == ["MESH", "FIELD", "NONE"]
+    ground = image.closest(x, y, z)
+    assert ground.z[:3].tolist() == [50, 5, 5] and ground.leaf.tolist() == wanted
+    for answers in (image.cursor(4).closest(x, y, z), image.segment(x, y, z, 1.0), image.closest(x, y, z, near=1.0)):
+        assert answers.leaf.tolist() == wanted
+    assert image.closest(50, 50, 50).leaf == Leaf.MESH and image.closest(50, 50, 5).leaf == Leaf.FIELD
+    layers = image.layers([50, 20], 50)
+    assert layers.leaf.tolist() == [[Leaf.MESH, Leaf.FIELD], [Leaf.FIELD, Leaf.NONE]]
+    rays = image.raycast([[50, 50, 60], [20, 50, 60], [20, 50, 60]], [[0, 0, -1], [0, 0, -1], [0, 0, 1]], 90)
+    assert rays.leaf.tolist() == [Leaf.MESH, Leaf.FIELD, Leaf.NONE]
+    told = image.explain(50, 50, 5)
+    assert {(step[1], step[4]) for step in told.steps if step[0] == "candidate"} == {(50.0, "mesh"), (5.0, "field")}
 
 
 def test_queries_let_other_threads_run(rough):

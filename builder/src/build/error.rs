@@ -4,7 +4,7 @@ use crate::build::cost::HotSpot;
 use crate::options::OptionError;
 use crate::options::{MaxCost, Split};
 use crate::report::Outlier;
-use crate::util::text::{LONG_NAME, MAX_LISTED, counted, decimal, few, grouped};
+use crate::util::text::{LONG_NAME, MAX_LISTED, coordinate, counted, decimal, few, grouped, metres};
 use std::fmt;
 
 /// Why a scene cannot become an image. Each says what is wrong, where, and what to do.
@@ -45,6 +45,80 @@ pub enum BuildError {
     Sample(NoSample),
     /// A field of heights has one material, and the ground is of these.
     Materials(Vec<String>),
+    /// No field of heights keeps the size and the error that are asked for.
+    Fit(Unfit),
+}
+
+/// A field of heights, by its numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tried {
+    /// Bytes of the image.
+    pub bytes: u64,
+    /// Way from post to post, and the error with which posts are stored, metres.
+    pub pitch: f64,
+    pub tolerance: f64,
+    /// Posts with a height, and how many of them lie over no ground of the source: there nothing can be measured.
+    pub posts: u64,
+    pub beyond: u64,
+    /// The largest error in height, metres, where it is, and at how many places it was measured.
+    pub error: f64,
+    pub at: [f64; 3],
+    pub places: u64,
+    /// The error that the image states, metres.
+    pub stated: f64,
+}
+
+/// Why no field of heights keeps a size and an error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unfit {
+    /// The bytes and the error that are asked for.
+    pub size: Option<u64>,
+    pub max_error: Option<f64>,
+    /// The least image that keeps the error, or without one the least of all.
+    pub least_size: Option<Tried>,
+    /// The least error that keeps the size, or without one the least of all.
+    pub least_error: Option<Tried>,
+}
+
+impl Unfit {
+    /// A size and an error that can be had instead.
+    pub fn instead(&self) -> [Option<String>; 2] {
+        let size = self.size.and(self.least_size).map(|t| t.bytes.to_string());
+        // rounded up to four digits
+        let error = self.max_error.and(self.least_error).map(|t| {
+            let unit = 10f64.powi(t.stated.log10().floor() as i32 - 3);
+            decimal(format!("{:.3e}", (t.stated / unit).ceil() * unit).parse().unwrap_or(t.stated))
+        });
+        [size, error]
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let apart = |t: &Tried| format!("posts {} m apart", decimal(t.pitch));
+        let off = |t: &Tried| {
+            let [x, y, z] = t.at.map(coordinate);
+            format!("{} at {x},{y},{z}, by {}", metres(t.error), apart(t))
+        };
+        let bytes = |n: u64| format!("{} bytes", grouped(n));
+        match (self.size, self.max_error, &self.least_size) {
+            (Some(size), Some(error), Some(t)) => {
+                write!(f, "an error of {} takes {} at least, by {}", metres(error), bytes(t.bytes), apart(t))?;
+                write!(f, ", and {} are asked for", bytes(size))?;
+            }
+            (Some(size), None, Some(t)) => {
+                write!(f, "no image of this ground has {} or less", bytes(size))?;
+                write!(f, ": the least has {}, by {}", bytes(t.bytes), apart(t))?;
+            }
+            (_, Some(error), _) => write!(f, "no posts keep an error of {}", metres(error))?,
+            _ => f.write_str("no field of heights holds this ground")?,
+        }
+        match (&self.least_error, self.size) {
+            (Some(t), Some(size)) => write!(f, "; within {} the least error is {}", bytes(size), off(t)),
+            (Some(t), None) => write!(f, "; the least error is {}", off(t)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl From<Limit> for BuildError {
@@ -65,6 +139,7 @@ impl fmt::Display for BuildError {
             Self::Option(s) | Self::Scene(s) => f.write_str(s),
             Self::Limit(limit) => limit.fmt(f),
             Self::Sample(why) => why.fmt(f),
+            Self::Fit(unfit) => unfit.fmt(f),
             Self::Materials(all) => {
                 let names = few(all.iter().map(|name| format!("{name:?}")), all.len() as u64);
                 write!(f, "a field of heights has one material, and this ground is of {names}")
@@ -224,8 +299,12 @@ pub enum NoSample {
     OracleOfFields,
     /// The oracle, by a rule of whole squares.
     OracleOfSquares,
-    /// Some of the ground hides other ground.
-    Precedence,
+    /// Faces are to be ignored, and some of the ground hides other ground.
+    FacesOfPrecedence,
+    /// A rule of whole squares, where some of the ground hides other ground.
+    SquaresOfPrecedence,
+    /// The oracle, where some of the ground hides other ground.
+    OracleOfPrecedence,
 }
 
 impl fmt::Display for NoSample {
@@ -235,7 +314,15 @@ impl fmt::Display for NoSample {
             Self::SquaresOfFields => "the image holds fields of heights, and rules of whole cells are of triangles",
             Self::OracleOfFields => "the image holds fields of heights, and the oracle is of triangles",
             Self::OracleOfSquares => "the oracle asks at centres, and this rule is of whole cells",
-            Self::Precedence => "some of its ground has precedence, or gives friction alone, and heights on squares know nothing of that; build it without, or ask with hardpan query",
+            Self::FacesOfPrecedence => {
+                "some of the ground has precedence, and a face that is ignored would still hide other ground"
+            }
+            Self::SquaresOfPrecedence => {
+                "some of the ground has precedence, and rules of whole cells do not know what is hidden"
+            }
+            Self::OracleOfPrecedence => {
+                "some of the ground has precedence, and the oracle does not know what is hidden"
+            }
         })
     }
 }

@@ -194,11 +194,22 @@ pub(super) fn options_of(error: &BuildError) -> String {
                 "\noptions: --unit, --scale, --translate, --origin{origin}, --drop-outliers; the rest stands in {SETTINGS}"
             )
         }
-        BuildError::Sample(FacesOfFields) => "; take heights not above Z: --rule highest-below=Z".into(),
-        BuildError::Sample(SquaresOfFields) => "; take a rule of centres, such as --rule highest".into(),
-        BuildError::Sample(OracleOfFields) => "; leave --oracle out".into(),
+        BuildError::Sample(FacesOfFields | FacesOfPrecedence) => {
+            "; take heights not above Z: --rule highest-below=Z".into()
+        }
+        BuildError::Sample(SquaresOfFields | SquaresOfPrecedence) => {
+            "; take a rule of centres, such as --rule highest".into()
+        }
+        BuildError::Sample(OracleOfFields | OracleOfPrecedence) => "; leave --oracle out".into(),
         BuildError::Sample(OracleOfSquares) => "; leave --oracle out, or take another rule".into(),
         BuildError::Materials(_) => "; say which: --raster-material NAME".into(),
+        BuildError::Fit(unfit) => {
+            let [size, error] = unfit.instead();
+            let flags = [("--fit", size), ("--max-error", error)];
+            let flags = flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {}", value?)));
+            let flags = flags.collect::<Vec<_>>().join(" or ");
+            if flags.is_empty() { flags } else { format!("; give {flags}") }
+        }
         _ => String::new(),
     }
 }

@@ -55,7 +55,7 @@ const BUILD: [(&str, &[&str], &[&str]); 6] = [
         &["weld", "stitch", "max_slope", "undersides"],
         &["precedence", "precedence_band", "origin", "drop_outliers"],
     ),
-    ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["bounds", "raster_material"]),
+    ("Division", &["tile", "preset", "max_cost", "rays", "raster"], &["fit", "max_error", "bounds", "raster_material"]),
     ("Output", &["output", "report", "json", "strict", "force", "help"], &["debug", "progress", "backend", "threads"]),
 ];
 

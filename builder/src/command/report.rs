@@ -61,6 +61,8 @@ pub struct Report {
     scene: Option<Value>,
     /// How well an image of heights fits its mesh.
     pub raster: Option<Value>,
+    /// A field of heights that keeps a size or an error.
+    pub fit: Option<Value>,
     pub seconds: Seconds,
     /// Whether it is not to be written: its file and the image's would be one, or it may be one of the sources.
     #[serde(skip)]

@@ -7,7 +7,8 @@ use std::{
 };
 
 use hardpan::{RayStatus, SensorConfig, SensorReading, SensorStep, SensorTrace, Setting, Terrain};
-use serde::Deserialize;
+use serde::de::{self, DeserializeOwned};
+use serde::{Deserialize, Deserializer};
 
 use super::query::push_number;
 use super::{Done, Failure, Kind, NewFile, Replace, export::not_a_source, load, tables, terrain};
@@ -62,12 +63,14 @@ struct File {
     front_right: Trace,
     rear_left: Trace,
     rear_right: Trace,
-    vehicle_distance: Option<OrExternal<f64>>,
-    tyre_distance: Option<OrExternal<[f64; 4]>>,
+    #[serde(deserialize_with = "vehicle_distance")]
+    vehicle_distance: Option<Setting<f64>>,
+    #[serde(deserialize_with = "tyre_distance")]
+    tyre_distance: Option<Setting<[f64; 4]>>,
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "lines in braces, as in { length = 2, offset = 0.5 }")]
 struct Trace {
     length: Option<f64>,
     offset: Option<f64>,
@@ -75,25 +78,22 @@ struct Trace {
     at: Option<[f64; 3]>,
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(untagged)]
-enum OrExternal<T> {
-    Value(T),
-    Word(External),
+fn vehicle_distance<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Setting<f64>>, D::Error> {
+    distance(d, "a number of metres, as in 2.3")
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-enum External {
-    External,
+fn tyre_distance<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Setting<[f64; 4]>>, D::Error> {
+    distance(d, "four numbers of metres, as in [0.3, 0.3, 0.3, 0.3]")
 }
 
-impl<T> From<OrExternal<T>> for Setting<T> {
-    fn from(given: OrExternal<T>) -> Self {
-        match given {
-            OrExternal::Value(value) => Setting::Constant(value),
-            OrExternal::Word(External::External) => Setting::External,
-        }
+/// A value, or the word that says where it is.
+fn distance<'de, T: DeserializeOwned, D: Deserializer<'de>>(d: D, form: &str) -> Result<Option<Setting<T>>, D::Error> {
+    match toml::Value::deserialize(d)? {
+        toml::Value::String(word) if word == "external" => Ok(Some(Setting::External)),
+        value => match value.clone().try_into() {
+            Ok(value) => Ok(Some(Setting::Constant(value))),
+            Err(_) => Err(de::Error::custom(format!("{value} is no distance here; write {form}, or \"external\""))),
+        },
     }
 }
 
@@ -121,8 +121,8 @@ fn config(path: &Path) -> Done<SensorConfig> {
             config.wheels[wheel] = at;
         }
     }
-    config.vehicle_distance = file.vehicle_distance.map_or(config.vehicle_distance, Setting::from);
-    config.tyre_distance = file.tyre_distance.map_or(config.tyre_distance, Setting::from);
+    config.vehicle_distance = file.vehicle_distance.unwrap_or(config.vehicle_distance);
+    config.tyre_distance = file.tyre_distance.unwrap_or(config.tyre_distance);
     Ok(config)
 }
 

@@ -96,7 +96,7 @@ impl fmt::Display for NoMerge {
             }
             NoMerge::Bands { parts: [one, other], metres: [a, b] } => write!(
                 f,
-                "the band of precedence is {a} m in {} and {b} m in {}; say which is meant with --precedence-band",
+                "the band of precedence is {a} m in {} and {b} m in {}; type --precedence-band {a} or --precedence-band {b}",
                 shown(one),
                 shown(other)
             ),
@@ -290,7 +290,9 @@ fn band(sources: &[Source]) -> Result<f64, NoMerge> {
     match all.find(|(_, band)| *band != first) {
         None => Ok(first),
         Some((other, second)) => {
-            Err(NoMerge::Bands { parts: [one, other].map(String::clone), metres: [first, second] })
+            // steps as the number that was typed
+            let typed = |metres: f64| (metres * 1e6).round() / 1e6;
+            Err(NoMerge::Bands { parts: [one, other].map(String::clone), metres: [typed(first), typed(second)] })
         }
     }
 }

@@ -69,7 +69,7 @@ impl Estimate {
 
 impl Sampler<'_> {
     /// How much longer than [`Estimate`] thinks a small part of the work takes here and now, and the seconds of a core
-    /// for a place of fields of heights, 0 without fields.
+    /// for a place that the kernel is asked for, 0 where it is not.
     fn pace(&self, stages: &dyn Stages) -> [f64; 2] {
         let along = |axis: usize| {
             let [low, high] = self.bounds.map(|v| i64::from(v[axis]) << FRACTION);
@@ -96,8 +96,8 @@ impl Sampler<'_> {
         let hits = self.hits_of(&faces, 1.0) / area * places;
         let expected = (hits * HIT + places * PLACE + faces.len() as f64 * FACE) / rayon::current_num_threads() as f64;
         let pace = if faces.is_empty() { 1.0 } else { timed(&ground) / expected };
-        let each = self.fields.as_ref().map_or(0.0, |fields| {
-            let t = fields.terrain();
+        let each = self.asked.as_ref().map_or(0.0, |asked| {
+            let t = asked.terrain();
             let asked = || x.iter().zip(&y).for_each(|(x, y)| _ = black_box(self.ask(&t, [*x, *y], Pick::Highest)));
             timed(&asked) / x.len().min(y.len()).max(1) as f64
         });

@@ -1,8 +1,8 @@
 //! Heights of the ground on squares: a grid over a mesh or an image.
 //!
 //! A mesh is sampled as it would stand in its image, so both give one grid. Heights at centres come from the stage
-//! `heights`, those of fields of an image from the kernel; both are the exact ones, rounded once. What holds of a whole
-//! square, `over` finds.
+//! `heights`, those of fields and of ground with precedence from the kernel; both are the exact ones, rounded once.
+//! Hidden ground has no heights. What holds of a whole square, `over` finds.
 //!
 //! ```
 //! use hardpan_builder::grid::{Rule, Sampler};
@@ -17,6 +17,7 @@
 //! ```
 
 mod estimate;
+mod fit;
 mod oracle;
 mod over;
 mod raster;
@@ -26,6 +27,7 @@ mod tiff;
 pub mod write;
 
 pub use estimate::{Estimate, Places, machine_memory};
+pub use fit::{Fitted, fitted};
 pub use oracle::Differs;
 pub use raster::{FieldPosts, Fit};
 
@@ -40,7 +42,7 @@ use crate::scene::{Material, Scene, features};
 use crate::util::exact::exp2;
 use crate::util::text::decimal;
 use hardpan::format::FRACTION;
-use hardpan::{Answer, Hit, Point, Terrain};
+use hardpan::{Answer, Hit, Point, Reach, Terrain};
 use hardpan_shaders::sort::lists;
 use hardpan_shaders::{Face, Ground, NONE, Pick, Posts, Stages};
 use rayon::prelude::*;
@@ -279,9 +281,9 @@ impl Heights {
     }
 }
 
-/// An image with fields of heights.
+/// An image whose heights the kernel finds: the stages know no fields of heights and no precedence.
 #[allow(clippy::large_enum_variant)] // one of them is made, once
-enum Fields<'a> {
+enum Asked<'a> {
     Lent(Terrain<'a>),
     Own(Image),
 }
@@ -293,7 +295,7 @@ pub struct Sampler<'a> {
     /// The origin in steps, and log2 of the steps in metres.
     origin: [i64; 3],
     step: [i32; 2],
-    fields: Option<Fields<'a>>,
+    asked: Option<Asked<'a>>,
     /// Least and greatest coordinates of the ground in steps from the origin.
     bounds: [[i32; 3]; 2],
     /// Heights closer than this to the one above them are one layer: query steps.
@@ -309,11 +311,12 @@ pub struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     /// The ground of a scene, as its image would have it.
     pub fn of_scene(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result<(Self, Report), BuildError> {
-        if !scene.fields.is_empty() {
+        let used: BTreeSet<u16> = scene.triangles.iter().map(|t| t.material).collect();
+        if !scene.fields.is_empty() || features(&materials_of(&scene.materials, &used)) != 0 {
             let built = build(scene, options)?;
             let t = Terrain::open(&built.image).map_err(|e| BuildError::Scene(e.to_string()))?;
             let ground = Sampler::of_mesh_in(&t);
-            return Ok((Sampler { fields: Some(Fields::Own(built.image)), ..ground }, built.report));
+            return Ok((Sampler { asked: Some(Asked::Own(built.image)), ..ground }, built.report));
         }
         let (mesh, report) = job::mesh(scene, options, stages)?;
         let merge = (options.layer_merge * exp2(FRACTION as i32 - options.z_log2)).round_ties_even() as i64;
@@ -323,16 +326,16 @@ impl<'a> Sampler<'a> {
     fn of_mesh(mesh: Mesh, merge: i64) -> Self {
         let Mesh { vertices, faces, origin, step, bounds, materials, sources, places, .. } = mesh;
         let used = faces.iter().map(|f| f.material).collect();
-        Sampler { vertices, faces, origin, step, fields: None, bounds, merge, materials, used, sources, places }
+        Sampler { vertices, faces, origin, step, asked: None, bounds, merge, materials, used, sources, places }
     }
 
     /// The ground of a verified image.
     pub fn of_image(t: &Terrain<'a>) -> Self {
-        let fields = (t.header().patch_blocks > 0).then_some(Fields::Lent(*t));
-        Sampler { fields, ..Sampler::of_mesh_in(t) }
+        let asked = (t.header().patch_blocks > 0 || t.has_precedence()).then_some(Asked::Lent(*t));
+        Sampler { asked, ..Sampler::of_mesh_in(t) }
     }
 
-    /// The same without its fields of heights.
+    /// The same of its triangles alone, as if none were hidden.
     fn of_mesh_in(t: &Terrain) -> Self {
         let h = t.header();
         let (vertices, faces) = decode::mesh(t);
@@ -345,7 +348,7 @@ impl<'a> Sampler<'a> {
         let sources = (0..t.source_count()).map(|s| t.source_name(s as u16).into()).collect();
         let (bounds, merge) = ([h.min, h.max], h.layer_merge);
         let (origin, step, places) = (h.origin, [h.xy_log2, h.z_log2], Vec::new());
-        Sampler { vertices, faces, origin, step, fields: None, bounds, merge, materials, used, sources, places }
+        Sampler { vertices, faces, origin, step, asked: None, bounds, merge, materials, used, sources, places }
     }
 
     /// How many triangles there are.
@@ -355,7 +358,12 @@ impl<'a> Sampler<'a> {
 
     /// Whether some of the ground is fields of heights.
     fn has_fields(&self) -> bool {
-        self.fields.is_some()
+        self.asked.as_ref().is_some_and(|asked| asked.terrain().header().patch_blocks > 0)
+    }
+
+    /// Whether some of the ground hides other ground, or gives friction alone.
+    fn has_precedence(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.terrain().has_precedence())
     }
 
     /// Leaves out triangles of which a corner is above a height, metres, or with `all` every corner; says how many. The
@@ -363,10 +371,13 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Sample`] for an image with fields of heights, which have no corners.
+    /// [`BuildError::Sample`] for an image with fields of heights, which have no corners, or with precedence.
     pub fn ignore_above(&mut self, height: f64, all: bool) -> Result<usize, BuildError> {
         if self.has_fields() {
             return Err(BuildError::Sample(NoSample::FacesOfFields));
+        }
+        if self.has_precedence() {
+            return Err(BuildError::Sample(NoSample::FacesOfPrecedence));
         }
         let most = self.lattice_height(height);
         let before = self.faces.len();
@@ -402,7 +413,7 @@ impl<'a> Sampler<'a> {
     pub fn squares(&self, cell: f64) -> Result<Squares, BuildError> {
         let step = exp2(self.step[0]);
         let [low, high] = self.bounds;
-        if self.faces.is_empty() && self.fields.is_none() {
+        if self.faces.is_empty() && self.asked.is_none() {
             return Err(BuildError::Empty);
         }
         let metres = |v: i32, k: usize| (self.origin[k] + i64::from(v)) as f64 * step;
@@ -535,26 +546,18 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Sample`] for an image with fields of heights and a rule of whole squares or the oracle, which are
-    /// of triangles, and for the oracle and a rule of whole squares, as it asks at centres.
+    /// [`BuildError::Sample`] for an image with fields of heights or precedence and a rule of whole squares or the
+    /// oracle, which know triangles alone, and for the oracle and a rule of whole squares, as it asks at centres.
     pub fn check(&self, rule: Option<Rule>, oracle: bool) -> Result<(), BuildError> {
         let of_cells = rule.is_some_and(Rule::is_of_cells);
-        self.without_precedence()?;
-        Err(BuildError::Sample(match (self.has_fields(), of_cells, oracle) {
-            (true, true, _) => NoSample::SquaresOfFields,
-            (true, _, true) => NoSample::OracleOfFields,
-            (_, true, true) => NoSample::OracleOfSquares,
+        Err(BuildError::Sample(match (self.has_fields(), self.has_precedence(), of_cells, oracle) {
+            (true, _, true, _) => NoSample::SquaresOfFields,
+            (true, _, _, true) => NoSample::OracleOfFields,
+            (_, true, true, _) => NoSample::SquaresOfPrecedence,
+            (_, true, _, true) => NoSample::OracleOfPrecedence,
+            (_, _, true, true) => NoSample::OracleOfSquares,
             _ => return Ok(()),
         }))
-    }
-
-    /// # Errors
-    ///
-    /// If some of the ground hides other ground, which the stages know nothing of.
-    pub fn without_precedence(&self) -> Result<(), BuildError> {
-        let used: Vec<Material> =
-            self.used.iter().filter_map(|m| self.materials.get(usize::from(*m)).cloned()).collect();
-        if features(&used) == 0 { Ok(()) } else { Err(BuildError::Sample(NoSample::Precedence)) }
     }
 
     /// The heights of squares; `tell` hears which share of the rows is done, up to 1.
@@ -607,8 +610,8 @@ impl<'a> Sampler<'a> {
         let mut heights = vec![f64::NAN; xs.len() * ys.len()];
         let [x, y] = self.places(xs, ys);
         let pick = self.pick(rule);
-        if let Some(fields) = &self.fields {
-            let t = fields.terrain();
+        if let Some(asked) = &self.asked {
+            let t = asked.terrain();
             for rows in strips(x.len(), y.len()) {
                 let out = &mut heights[rows.start * x.len()..rows.end * x.len()];
                 out.par_chunks_mut(x.len()).zip(&y[rows.clone()]).for_each(|(out, y)| {
@@ -634,8 +637,8 @@ impl<'a> Sampler<'a> {
         let posts = squares.posts();
         let [x, y] = self.places(&posts.x, &posts.y);
         let (mut starts, mut heights) = (vec![0u64], Vec::new());
-        if let Some(fields) = &self.fields {
-            let t = fields.terrain();
+        if let Some(asked) = &self.asked {
+            let t = asked.terrain();
             for (row, y) in y.iter().enumerate() {
                 let all_at = |room: &mut Vec<Hit>, x: &i64| self.all_at(&t, [*x, *y], room);
                 for all in x.par_iter().map_init(|| vec![Hit::NONE; 16], all_at).collect::<Vec<_>>() {
@@ -716,24 +719,29 @@ impl<'a> Sampler<'a> {
         if answer.found() { t.z_f64(&answer.hit) } else { f64::NAN }
     }
 
-    /// All that the kernel lists at a place; `room` grows to what is there, not to what the head states.
+    /// All that the kernel lists at a place and that is not hidden; `room` grows to what is there, not to what the head states.
     fn all_at(&self, t: &Terrain, at: [i64; 2], room: &mut Vec<Hit>) -> Vec<f64> {
         let mut found = t.layers(self.point(at, 0), room);
         if found.total > room.len() {
             room.resize(found.total.min(decode::ROOM), Hit::NONE);
             found = t.layers(self.point(at, 0), room);
         }
-        room[..found.written].iter().map(|hit| t.z_f64(hit)).collect()
+        room[..found.written].iter().filter(|hit| hit.reach != Reach::Hidden).map(|hit| t.z_f64(hit)).collect()
     }
 }
 
-impl Fields<'_> {
+impl Asked<'_> {
     fn terrain(&self) -> Terrain<'_> {
         match self {
-            Fields::Lent(t) => *t,
-            Fields::Own(image) => Terrain::open(image).expect("an image that was opened when it was built"),
+            Asked::Lent(t) => *t,
+            Asked::Own(image) => Terrain::open(image).expect("an image that was opened when it was built"),
         }
     }
+}
+
+/// Those materials that are used.
+fn materials_of(all: &[Material], used: &BTreeSet<u16>) -> Vec<Material> {
+    used.iter().filter_map(|m| all.get(usize::from(*m)).cloned()).collect()
 }
 
 /// Rows of strips, from the south.

@@ -72,7 +72,8 @@ impl Sampler<'_> {
     ///
     /// [`BuildError::Scene`] if there is none of this name, [`BuildError::Materials`] if there are several and no name.
     pub fn material(&self, name: Option<&str>) -> Result<Material, BuildError> {
-        let all: Vec<&Material> = self.used.iter().map(|m| &self.materials[usize::from(*m)]).collect();
+        let used = self.used.iter().map(|m| &self.materials[usize::from(*m)]);
+        let all: Vec<&Material> = used.filter(|m| !m.friction_only).collect();
         let found = match (name, &all[..]) {
             (Some(name), _) => self.materials.iter().find(|m| m.name == name).ok_or_else(|| {
                 let near = suggestion(name, self.materials.iter().map(|m| m.name.as_str()));

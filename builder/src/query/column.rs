@@ -27,6 +27,8 @@ pub enum Value {
     Material(fn(&Terrain, &Answer) -> f64),
     /// A number of the material alone, if it has one; in tables it is left out.
     Property(fn(&Material) -> Option<f64>),
+    /// A whole number of the material alone; in tables it is left out.
+    Whole(fn(&Material) -> u32),
     /// The name of the material.
     MaterialName,
     /// The name of the source.
@@ -35,10 +37,12 @@ pub enum Value {
     Status,
     /// The stage of the search that answered.
     Reach,
+    /// Whether a mesh or a height field holds the ground.
+    Leaf,
 }
 
 /// All columns of an answer, in their order.
-pub static COLUMNS: [Column; 11] = [
+pub static COLUMNS: [Column; 12] = [
     Column {
         name: "z",
         symbol: "z",
@@ -82,32 +86,30 @@ pub static COLUMNS: [Column; 11] = [
     Column { name: "source", symbol: "source", parts: &[], unit: "", value: Value::SourceName, table: (16, None) },
     Column { name: "status", symbol: "status", parts: &[], unit: "", value: Value::Status, table: (0, None) },
     Column { name: "reach", symbol: "reach", parts: &[], unit: "", value: Value::Reach, table: (0, None) },
-    property("surface_type", "surface", "", |m| Some(m.surface.into())),
-    property("cone_index", "cone_index", "psi", |m| Some(m.cone_index).filter(|&psi| psi > 0.0)),
-    property("label", "label", "", |m| Some(m.label.into())),
+    property("surface_type", "surface", "", Value::Whole(|m| m.surface.into())),
+    property("cone_index", "cone_index", "psi", Value::Property(|m| Some(m.cone_index).filter(|&psi| psi > 0.0))),
+    property("label", "label", "", Value::Whole(|m| m.label)),
+    Column { name: "leaf", symbol: "leaf", parts: &[], unit: "", value: Value::Leaf, table: (0, None) },
 ];
 
-const fn property(
-    name: &'static str,
-    symbol: &'static str,
-    unit: &'static str,
-    of: fn(&Material) -> Option<f64>,
-) -> Column {
-    Column { name, symbol, parts: &[], unit, value: Value::Property(of), table: (0, None) }
+const fn property(name: &'static str, symbol: &'static str, unit: &'static str, value: Value) -> Column {
+    Column { name, symbol, parts: &[], unit, value, table: (0, None) }
 }
 
 impl Value {
     /// Whether it is a number.
     pub fn is_number(&self) -> bool {
-        matches!(self, Value::Place(_) | Value::Material(_) | Value::Property(_))
+        matches!(self, Value::Place(_) | Value::Material(_) | Value::Property(_) | Value::Whole(_))
     }
 
     /// The number of the material or the source on which alone it depends where there is ground.
     pub fn number(&self, hit: &Hit) -> Option<usize> {
         match self {
-            Value::Material(_) | Value::Property(_) | Value::MaterialName => Some(hit.material.into()),
+            Value::Material(_) | Value::Property(_) | Value::Whole(_) | Value::MaterialName => {
+                Some(hit.material.into())
+            }
             Value::SourceName => Some(hit.source.into()),
-            Value::Place(_) | Value::Status | Value::Reach => None,
+            Value::Place(_) | Value::Status | Value::Reach | Value::Leaf => None,
         }
     }
 }
@@ -123,9 +125,10 @@ impl Column {
                 materials.map(|m| number(Some(of(t, &Answer { status: Status::Found, hit: hit(m) })))).collect()
             }
             Value::Property(of) => t.materials().iter().map(|m| number(of(m))).collect(),
+            Value::Whole(of) => t.materials().iter().map(|m| number(Some(of(m).into()))).collect(),
             Value::MaterialName => materials.map(|m| text(t.material_name(m))).collect(),
             Value::SourceName => (0..t.source_count()).map(|s| text(t.source_name(s as u16))).collect(),
-            Value::Place(_) | Value::Status | Value::Reach => Vec::new(),
+            Value::Place(_) | Value::Status | Value::Reach | Value::Leaf => Vec::new(),
         }
     }
 

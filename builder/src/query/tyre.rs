@@ -130,6 +130,7 @@ fn sine_and_cosine(degrees: f64) -> [f64; 2] {
 /// A value of a column.
 pub enum Cell<'t> {
     Number(f64),
+    Whole(u32),
     Flag(bool),
     Word(&'t str),
     /// Three numbers: columns of their own in CSV.
@@ -175,13 +176,13 @@ pub static COLUMNS: [Column; 20] = [
     number("mu", "", |_, c| Cell::Number(c.mu)),
     number("rr", "", |_, c| Cell::Number(c.rolling)),
     number("gain", "", |_, c| Cell::Number(c.gain)),
-    number("surface_type", "", |_, c| Cell::Number(c.surface.into())),
+    number("surface_type", "", |_, c| Cell::Whole(c.surface.into())),
     number("cone_index", "psi", |t, c| match t.materials().get(usize::from(c.material)) {
         Some(m) if m.cone_index > 0.0 => Cell::Number(m.cone_index),
         _ => Cell::None,
     }),
     number("label", "", |t, c| match t.materials().get(usize::from(c.material)) {
-        Some(m) => Cell::Number(m.label.into()),
+        Some(m) => Cell::Whole(m.label),
         None => Cell::None,
     }),
     number("material", "", |t, c| Cell::Word(t.material_name(c.material))),
@@ -189,7 +190,7 @@ pub static COLUMNS: [Column; 20] = [
     number("hd_share", "", |_, c| Cell::Number(c.hd_share)),
     number("coverage", "", |_, c| Cell::Number(c.coverage)),
     number("error", "m", |_, c| Cell::Number(c.error)),
-    number("tests", "", |_, c| Cell::Number(c.cost.tests.into())),
+    number("tests", "", |_, c| Cell::Whole(c.cost.tests)),
 ];
 
 impl Column {

@@ -47,6 +47,9 @@ pub struct Settings {
     /// An image of heights instead of triangles; by default none.
     #[serde(deserialize_with = "some_table")]
     pub raster: Option<Raster>,
+    /// A size or an error of a field of heights, for which its posts are found; by default none.
+    #[serde(deserialize_with = "some_table", skip_serializing_if = "Option::is_none")]
+    pub fit: Option<FitTo>,
     /// Build options; what a command line says goes before them.
     #[serde(deserialize_with = "table")]
     pub build: Options,
@@ -83,6 +86,18 @@ pub struct Raster {
     pub at: PostsAt,
 }
 
+/// A size and an error that a field of heights keeps: one of them, or both.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FitTo {
+    /// Most bytes of the image, above 0.
+    pub size: Option<u64>,
+    /// Largest error in height, metres, above 0.
+    pub max_error: Option<f64>,
+    /// The one material of a field that is made of a mesh; by default that of all faces.
+    pub material: Option<String>,
+}
+
 /// Where the posts of a field lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -92,6 +107,23 @@ pub enum PostsAt {
     Multiples,
     /// At the centres of squares, of which the first has its corner at the least x and y of the ground.
     Centres,
+}
+
+impl FitTo {
+    /// Whether such an error can be asked for.
+    pub fn is_error(metres: f64) -> bool {
+        metres > 0.0 && metres < 1e9
+    }
+
+    /// What is wrong with it.
+    fn fault(&self) -> Option<&'static str> {
+        match (self.size, self.max_error) {
+            (None, None) => Some("fit: state size, max_error, or both"),
+            (Some(0), _) => Some("fit: size is a number of bytes above 0"),
+            (_, Some(v)) if !Self::is_error(v) => Some("fit: max_error is a number above 0, in metres"),
+            _ => None,
+        }
+    }
 }
 
 impl Raster {
@@ -363,7 +395,7 @@ impl Settings {
         let tree = DeTable::parse(text).map_err(|e| of_toml(text, &e, false))?;
         let place = |list: &str, i: usize, key: &str| {
             let found = tree.get_ref().get(list)?;
-            let mut entry = if matches!(list, "build" | "raster") { found } else { found.get_ref().get(i)? };
+            let mut entry = if matches!(list, "build" | "raster" | "fit") { found } else { found.get_ref().get(i)? };
             for key in key.split('.') {
                 entry = entry.get_ref().get(key).unwrap_or(entry);
             }
@@ -406,6 +438,16 @@ impl Settings {
         if self.raster.as_ref().is_some_and(|r| !Raster::is_cell(r.cell)) {
             let text = "raster: cell is the way from post to post, a number above 0, in metres";
             return Err(SettingsError::at(place("raster", 0, "cell"), text));
+        }
+        if let Some(fit) = &self.fit {
+            let beside = [(self.raster.is_some(), "raster"), (self.patch_tolerance.is_some(), "patch_tolerance")];
+            let beside = beside.into_iter().find(|(stated, _)| *stated);
+            let text = fit.fault().map(str::to_string).or_else(|| {
+                beside.map(|(_, key)| format!("fit finds posts and tolerance; leave {key} out, or leave fit out"))
+            });
+            if let Some(text) = text {
+                return Err(SettingsError::at(place("fit", 0, ""), text));
+            }
         }
         match self.build.fault() {
             Some((key, range)) => Err(SettingsError::at(place("build", 0, key), format!("build: {key}: {range}"))),

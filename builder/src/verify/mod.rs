@@ -16,9 +16,12 @@
 //! ([`tile::non_overlap`]). Where a cell is said to be surrounded by one sheet, every edge that runs through it has one
 //! triangle on either side, with the same corners: around each place of the cell they close without a step, and one of
 //! them owns it.
+//!
+//! **Fields**: parts of a height field meet, in a tile and from tile to tile ([`fields`]).
 
 mod against;
 mod costs;
+mod fields;
 mod rays;
 mod seams;
 mod tile;
@@ -496,6 +499,9 @@ impl Verifying<'_> {
         self.check("cover", format!("{triangles} over {cells}"), cover, Outcome::Fail);
         self.check("sheets", cells, sheets, Outcome::Fail);
         if let Some(Check { name, looked_at, faults, .. }) = rays::check(&self.terrain) {
+            self.check(name, looked_at, faults, Outcome::Fail);
+        }
+        if let Some(Check { name, looked_at, faults, .. }) = fields::check(&self.terrain, self.is_whole()) {
             self.check(name, looked_at, faults, Outcome::Fail);
         }
         self.seams(totals.seams, totals.border);

@@ -188,18 +188,18 @@ typedef uint8_t hpan_reach;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What kind of leaf holds the surface: `leaf` of a hit.
+// What holds the surface: `leaf` of a hit.
 enum hpan_leaf
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint8_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // A bundle of triangles.
-  HPAN_BUNDLE = 0,
-  // A field of regular heights.
-  HPAN_PATCH = 1,
-  // None: the fall-back.
-  HPAN_NO_LEAF = 2,
+  // A bundle of triangles of a mesh.
+  HPAN_LEAF_MESH = 0,
+  // A block of a height field.
+  HPAN_LEAF_FIELD = 1,
+  // No leaf: the fall-back.
+  HPAN_LEAF_NONE = 2,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

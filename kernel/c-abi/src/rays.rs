@@ -104,7 +104,7 @@ fn answer(t: &Terrain, a: &RayAnswer) -> hpan_ray_answer {
         source: hit.source,
         status: a.status.code(),
         kind: hit.kind as u8,
-        leaf: leaf(hit.leaf),
+        leaf: hit.leaf.code(),
         back: hit.back.into(),
         at_start: hit.at_start.into(),
     }

@@ -1,9 +1,7 @@
 //! Records and numbers that C sees.
 
 use core::ffi::c_char;
-use hardpan::{
-    Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, OpenError, Point, Status, Terrain, VerifyError,
-};
+use hardpan::{Answer, Cost, Fixed, Hit, IntoPoint, Layers, Normal, OpenError, Point, Status, Terrain, VerifyError};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 /// The version of the interface: it changes when a record or a function does.
@@ -148,18 +146,6 @@ pub extern "C" fn hpan_error_text(error: i32) -> *const c_char {
     text.as_ptr()
 }
 
-/// What kind of leaf holds the surface: `leaf` of a hit.
-#[repr(u8)]
-#[derive(Clone, Copy)]
-pub enum hpan_leaf {
-    /// A bundle of triangles.
-    HPAN_BUNDLE = 0,
-    /// A field of regular heights.
-    HPAN_PATCH = 1,
-    /// None: the fall-back.
-    HPAN_NO_LEAF = 2,
-}
-
 /// Height where there is no ground: `fallback` of `hpan_options`.
 #[repr(u32)]
 #[derive(Clone, Copy)]
@@ -251,20 +237,11 @@ impl hpan_hit {
     }
 }
 
-/// A kind of leaf as a number of `hpan_leaf`.
-pub(crate) fn leaf(kind: LeafKind) -> u8 {
-    (match kind {
-        LeafKind::Bundle => hpan_leaf::HPAN_BUNDLE,
-        LeafKind::Patch => hpan_leaf::HPAN_PATCH,
-        LeafKind::None => hpan_leaf::HPAN_NO_LEAF,
-    }) as u8
-}
-
 impl From<&Hit> for hpan_hit {
     fn from(h: &Hit) -> Self {
-        let leaf = leaf(h.leaf);
         let normal = [h.normal.x, h.normal.y, h.normal.z];
-        hpan_hit { z: h.z, normal, material: h.material, source: h.source, leaf, reach: h.reach.code(), place: h.place }
+        let (leaf, reach) = (h.leaf.code(), h.reach.code());
+        hpan_hit { z: h.z, normal, material: h.material, source: h.source, leaf, reach, place: h.place }
     }
 }
 

@@ -72,6 +72,9 @@ static void values(const hpan_view *view, const hpan_answer *a) {
     must(hpan_get_ground(view, a, &g), "ground");
     const double all[] = {z, slope[0], slope[1], normal[0], normal[1], normal[2], surface[0], surface[1], surface[2],
                           g.z, g.dzdx, g.dzdy, g.mu, g.rolling, g.gain};
+    /* the word comes from the header's names alone */
+    const char *leaf = a->hit.leaf == HPAN_LEAF_MESH ? "mesh" : a->hit.leaf == HPAN_LEAF_FIELD ? "field" : a->hit.leaf == HPAN_LEAF_NONE ? "none" : "?";
+    printf("leaf %s\n", leaf);
     printf("values %" PRId64, fixed);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         printf(" %016" PRIx64, bits(all[i]));

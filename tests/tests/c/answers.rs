@@ -81,7 +81,7 @@ fn values(t: &Terrain, a: &Answer) -> String {
     let ([dx, dy], [nx, ny, nz], z) = (t.slope_f64(h), t.normal_f64(h), t.z_f64(h));
     let all = [z, dx, dy, nx, ny, nz, mu, rolling, gain, z, dx, dy, mu, rolling, gain];
     let few = [&t.slope_f32(h)[..], &t.normal_f32(h), &t.surface_f32(a)].concat();
-    format!("values {}{}{}\n", t.z_fixed(h).to_bits(), doubles(&all), floats(&few))
+    format!("leaf {}\nvalues {}{}{}\n", h.leaf.name(), t.z_fixed(h).to_bits(), doubles(&all), floats(&few))
 }
 
 fn trace(step: &Trace) -> String {
@@ -270,5 +270,8 @@ fn by_18_c_answers_are_those_of_rust_to_the_bit() {
         }
         assert_eq!(got.lines().count(), wanted.lines().count(), "{name}");
         assert!(wanted.matches("closest 0 ").count() > 60, "{name}: too few places have ground");
+        for (leaf, there) in [("mesh", true), ("field", name == "curb"), ("none", true)] {
+            assert_eq!(got.contains(&format!("\nleaf {leaf}\n")), there, "{name} has answers of {leaf}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The header is what cbindgen makes of the crate, and compiles in C and C++ without a warning.
 
 use super::*;
-use hardpan::{ContactStatus, RayStatus, Reach, Status};
+use hardpan::{ContactStatus, LeafKind, RayStatus, Reach, Status};
 use std::collections::BTreeMap;
 
 /// Sources of the interface, in the order that the header has; `lib` has nothing for it.
@@ -15,7 +15,7 @@ fn header_is_current() {
     let sources = SOURCES.map(|name| folder.join(format!("src/{name}.rs")));
     // the outcomes of queries stand in the kernel's tables
     let outcomes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outcomes.rs");
-    fs::write(&outcomes, [statuses(), reaches(), ray_statuses(), contact_statuses()].concat()).unwrap();
+    fs::write(&outcomes, [statuses(), reaches(), leaves(), ray_statuses(), contact_statuses()].concat()).unwrap();
     let all = [&sources[0], &outcomes].into_iter().chain(&sources[1..]);
     let builder = all.fold(cbindgen::Builder::new().with_config(config), |b, path| b.with_src(path));
     let mut made = Vec::new();
@@ -40,6 +40,12 @@ fn statuses() -> String {
 fn reaches() -> String {
     let all = Reach::ALL.iter().map(|r| (r.code(), r.symbol(), r.meaning()));
     enumeration("hpan_reach", "HPAN_", "Which stage of the search answered: `reach` of a hit.", all)
+}
+
+/// `hpan_leaf` as cbindgen reads it.
+fn leaves() -> String {
+    let all = LeafKind::ALL.iter().map(|l| (l.code(), l.symbol(), l.meaning()));
+    enumeration("hpan_leaf", "HPAN_LEAF_", "What holds the surface: `leaf` of a hit.", all)
 }
 
 /// `hpan_contact_status` as cbindgen reads it.

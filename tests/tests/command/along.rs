@@ -24,12 +24,12 @@ fn answers_along_a_drive() {
     );
     assert_eq!(
         out,
-        "t,distance,x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,yaw,asked_z\n\
-         0,0,-10,-3,0,0,0,0.85,1,Asphalt,floor,found,top,0,,0,0,\n\
-         0.5,5,-7,1,0,0,0,0.85,1,Asphalt,floor,found,top,0,,0,0,\n\
-         1,12,0,1,6,0,0,0.85,1,Steel plate,deck,found,top,0,,0,0,\n\
-         1.5,12,0,1,0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,0,2\n\
-         2,72,60,1,,,,,,,,not in image,,,,,0,0\n"
+        "t,distance,x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,leaf,yaw,asked_z\n\
+         0,0,-10,-3,0,0,0,0.85,1,Asphalt,floor,found,top,0,,0,mesh,0,\n\
+         0.5,5,-7,1,0,0,0,0.85,1,Asphalt,floor,found,top,0,,0,mesh,0,\n\
+         1,12,0,1,6,0,0,0.85,1,Steel plate,deck,found,top,0,,0,mesh,0,\n\
+         1.5,12,0,1,0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,mesh,0,2\n\
+         2,72,60,1,,,,,,,,not in image,,,,,,0,0\n"
     );
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv", "--json"]);
     let answers: Value = serde_json::from_str(&out).unwrap();
@@ -379,20 +379,20 @@ fn headings_of_points() {
     // it was asked
     let answer = "2,6,0,0,0.85,1,Steel plate,deck,found";
     for (heading, line, columns, rest) in [
-        ("t,x,y,z,yaw", "1,1,2,7,9", "t,asked_z,yaw", "near,0,,0,1,7,9"),
-        ("z,y,x", "7,2,1", "asked_z", "near,0,,0,7"),
+        ("t,x,y,z,yaw", "1,1,2,7,9", "t,asked_z,yaw", "near,0,,0,mesh,1,7,9"),
+        ("z,y,x", "7,2,1", "asked_z", "near,0,,0,mesh,7"),
         (
             "wheel,length,mu,Y [m],\"X\",z",
             "front left,2,x,2,1,7.0\r",
             "wheel,length,asked_mu,asked_z",
-            "below,0,,0,front left,2,x,7.0",
+            "below,0,,0,mesh,front left,2,x,7.0",
         ),
-        ("x,y,name [-],", "1,2,\"a\"", "name [-],", "top,0,,0,\"a\","),
-        ("STATUS,x,y", "\u{fc} ,1,2,,", "asked_status", "top,0,,0,\u{fc} "),
+        ("x,y,name [-],", "1,2,\"a\"", "name [-],", "top,0,,0,mesh,\"a\","),
+        ("STATUS,x,y", "\u{fc} ,1,2,,", "asked_status", "top,0,,0,mesh,\u{fc} "),
     ] {
         write(&format!("# track\n{heading}\n{line}\n"));
         let [out, err] = expect(0, &folder, &points);
-        let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label";
+        let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,leaf";
         assert_eq!((out, err), (format!("{head},{columns}\n1,{answer},{rest}\n"), String::new()));
     }
     for (text, why) in [
@@ -415,7 +415,7 @@ fn headings_of_points() {
         write(&format!("{heading}\n1,2,7,2\n"));
         let [out, err] = expect(0, &folder, &points);
         assert!(
-            out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below,0,,0,7,2\n") && err == told,
+            out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below,0,,0,mesh,7,2\n") && err == told,
             "{out}{err}"
         );
         assert!(out.lines().next().unwrap().ends_with(",asked_z,length"), "{out}");
@@ -504,8 +504,8 @@ fn places_that_are_no_numbers_are_answered() {
     let along = ["query", "bridge.hpan", "--along", "log.csv"];
     let [out, err] = expect(0, &folder, &along);
     assert_eq!(err, format!("note: {told}\nnote: log.csv: {missed}\n"));
-    let found = "0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,1";
-    let lost = ",,,,,,,not in image,,,,";
+    let found = "0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,mesh,1";
+    let lost = ",,,,,,,not in image,,,,,";
     let rows = [
         format!("0,0,20,0,{found}"),
         format!("1,0,NaN,0,{lost},1"),
@@ -530,7 +530,7 @@ fn places_that_are_no_numbers_are_answered() {
     assert_eq!((blank, err), (answers.replace(",-inf,", ",NaN,"), format!("note: {told}\nnote: log.csv: {missed}\n")));
     assert_eq!(
         expect(0, &folder, &["query", "bridge.hpan", "--csv", "log.csv"])[0].lines().nth(2).unwrap(),
-        "NaN,0,,,,,,,,not in image,,,,,1,1"
+        "NaN,0,,,,,,,,not in image,,,,,,1,1"
     );
     write(&words);
     let csv = ["query", "bridge.hpan", "--csv", "log.csv", "--json"];
@@ -687,7 +687,7 @@ fn four_wheels() {
         }
         rows[0].join(",")
     };
-    let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label";
+    let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,leaf";
     assert_eq!(check("--csv", [0, 2, 0]), format!("{head},t,wheel,asked_z"));
     assert_eq!(check("--along", [2, 4, 1]), format!("t,distance,{head},wheel,asked_z"));
     expect(0, &folder, &["bench", "bridge.hpan", "--along", "wheels.csv", "-n", "100"]);
@@ -831,7 +831,7 @@ fn separators_are_told_by_the_first_line() {
     // what is passed on stays as it stands, and decides nothing
     let heading = "x;y;ver;id;q;t;yaw";
     let [out, _] = ask(0, &format!("{heading}\n1,5;2;1.5;007,50;\"12,30\";0,5;90,5\n1,5;2;v1.5;1.50;\"a;b\";1;2\n"));
-    let mut ends = out.lines().map(|line| line.split_once(",top,0,,0,").map_or("", |(_, passed)| passed));
+    let mut ends = out.lines().map(|line| line.split_once(",top,0,,0,mesh,").map_or("", |(_, passed)| passed));
     let wanted = ["1.5,\"007,50\",\"12,30\",0.5,90.5", "v1.5,1.50,\"a;b\",1,2"];
     assert_eq!(ends.by_ref().skip(1).collect::<Vec<_>>(), wanted, "{out}");
     for text in ["t;px;py\n1;2;3\n", "x;y,name\n1;2,a\n", "x y\n1 2\n", "sep=|\nx|y\n1|2\n", "x,y,a;b\n1,2,3\n"] {
@@ -839,7 +839,7 @@ fn separators_are_told_by_the_first_line() {
     }
     // in quotes a separator is none
     let [out, err] = ask(0, "x,y,\"a;b\"\n1,2,3;4\n");
-    assert!(out.ends_with(",found,top,0,,0,3;4\n") && err.is_empty(), "{out}{err}");
+    assert!(out.ends_with(",found,top,0,,0,mesh,3;4\n") && err.is_empty(), "{out}{err}");
     // a point is a point beside decimal commas
     let [points, _] = ask(0, "x;y\n1.5;2\n1,5;2\n");
     let rows: Vec<&str> = points.lines().skip(1).collect();
@@ -850,7 +850,7 @@ fn separators_are_told_by_the_first_line() {
     // drives too
     fs::write(folder.join("d.csv"), "t;wheel;x;y;z\n0,5;FL;1,5;2;1\n1,5;FL;2,5;2;1\n").unwrap();
     let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "d.csv"]);
-    assert!(out.ends_with("\n1.5,1,2.5,2,0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,FL,1\n"), "{out}");
+    assert!(out.ends_with("\n1.5,1,2.5,2,0,0,0,0.85,1,Asphalt,floor,found,near,0,,0,mesh,FL,1\n"), "{out}");
     assert_eq!(err, said("semicolons").replace("p.csv", "d.csv"));
 }
 
@@ -1190,9 +1190,9 @@ fn a_million_lines_are_streamed() {
     (0..100).for_each(|_| input.write_all(block.as_bytes()).unwrap());
     drop(input);
     assert!(child.wait().unwrap().success());
-    let row = "-1.25,0.5,6,0,0,0.85,1,Steel plate,deck,found,top,0,,0,,\n";
+    let row = "-1.25,0.5,6,0,0,0.85,1,Steel plate,deck,found,top,0,,0,mesh,,\n";
     let head =
-        "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,asked_z,length\n";
+        "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,surface_type,cone_index,label,leaf,asked_z,length\n";
     let place = folder.join("answers.csv");
     assert_eq!(fs::metadata(&place).unwrap().len(), (head.len() + 1_000_000 * row.len()) as u64);
     fs::remove_file(place).unwrap();

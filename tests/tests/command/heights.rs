@@ -312,6 +312,7 @@ fn rf_65_heights_and_meshes_make_one_image() {
         answer[0]["z"].as_f64()
     };
     assert_eq!(["25,55", "105,55", "195,55", "50,50"].map(z), [Some(2.0), Some(10.0), Some(19.0), Some(50.0)]);
+    answers_say_what_holds_the_ground(&folder);
     // the order of files is nothing
     expect(0, &folder, &["build", "road.obj", "e.asc", "w.asc", "-o", "other.hpan"]);
     assert_eq!(info(&folder, "all.hpan")["identity"], info(&folder, "other.hpan")["identity"]);
@@ -319,6 +320,39 @@ fn rf_65_heights_and_meshes_make_one_image() {
     fs::write(folder.join("far.obj"), "v 4000 40 50\nv 4060 40 50\nv 4060 60 50\nf 1 2 3\n").unwrap();
     let err = error(2, &folder, &["build", "w.asc", "far.obj", "-o", "no.hpan"]);
     holds(&err, &["far.obj", "x 4000.0 to 4060.0, y 40.0 to 60.0", "x 5.0 to 105.0, y 5.0 to 105.0"]);
+}
+
+/// RF-65: on the road, under it, beside it and beyond all ground, each in every form.
+fn answers_say_what_holds_the_ground(folder: &Path) {
+    let typed = ["query", "all.hpan", "50,50", "50,50,4", "25,55", "900,0"];
+    let wanted = ["mesh", "field", "field", ""];
+    let json = |typed: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&expect(0, folder, &[typed, &["--json"]].concat())[0]).unwrap()
+    };
+    let words = |found: &serde_json::Value| -> Vec<String> {
+        let all = found.as_array().unwrap().iter();
+        all.map(|a| a["leaf"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let column = |typed: &[&str]| -> Vec<String> {
+        expect(0, folder, &[typed, &["-o", "leaf.csv", "--force"]].concat());
+        let table = fs::read_to_string(folder.join("leaf.csv")).unwrap();
+        let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let at = lines.next().unwrap().iter().position(|name| *name == "leaf").unwrap();
+        lines.map(|fields| fields[at].to_owned()).collect()
+    };
+    let answers = json(&typed);
+    assert_eq!(words(&answers), wanted);
+    assert!(answers[3]["leaf"].is_null(), "{answers}");
+    assert_eq!(column(&typed), wanted);
+    let layers = json(&["query", "all.hpan", "50,50", "25,55", "--layers"]);
+    assert_eq!(words(&layers), ["mesh", "field", "field"]);
+    // straight down onto the road, onto the field, and up into the air
+    let rays = ["query", "all.hpan", "--ray=50,50,60,0,0,-1,90", "--ray=25,55,60,0,0,-1,90", "--ray=50,50,60,0,0,1,9"];
+    assert_eq!(words(&json(&rays)), ["mesh", "field", ""]);
+    assert_eq!(column(&rays), ["mesh", "field", ""]);
+    let [out, _] = expect(0, folder, &["query", "all.hpan", "50,50,4", "--explain"]);
+    let is_of = |leaf: &str, z: &str| out.lines().any(|l| l.contains(&format!("candidate  z {z}")) && l.contains(leaf));
+    assert!(is_of(" mesh, ", "50.000000") && is_of(" field, ", "4.500000"), "{out}");
 }
 
 #[test]

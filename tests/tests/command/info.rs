@@ -135,7 +135,7 @@ fn vt_32_info_has_the_published_shape() {
     // version, counts, extents, materials, build settings, error and query bound, hashes: what the images have
     let [demo, bridge, said, plain] = &each;
     assert!(demo["patch_blocks"].as_u64() > Some(0) && plain["patch_blocks"].as_u64() > Some(0));
-    assert_eq!((&bridge["format"], &bridge["least_reader"]), (&json!(2), &json!(2)));
+    assert_eq!((&bridge["format"], &bridge["least_reader"]), (&json!(3), &json!(2)));
     assert!(each.iter().all(|all| all["tool"].as_str().unwrap().starts_with("hardpan-builder ")));
     assert_eq!(plain["build"], Value::Null, "nothing is recorded");
     // a mesh has what rays need

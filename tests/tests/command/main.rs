@@ -11,6 +11,7 @@ mod demo;
 mod diff;
 mod export;
 mod fbx;
+mod fit;
 mod flash;
 mod forged;
 mod formats;

@@ -120,7 +120,8 @@ fn by_17_files_objects_rules_and_a_flag_state_precedence() {
     expect(0, &folder, &["merge", "land.hpan", "road.hpan", "-o", "merged.hpan"]);
     road_answers("merged.hpan");
     let [_, said] = expect(2, &folder, &["merge", "again.hpan", "band.hpan", "-o", "no.hpan"]);
-    holds(&said, &["the band of precedence is", "--precedence-band"]);
+    let bands = ["1 m in again.hpan", "0.2 m in band.hpan", "--precedence-band 1 ", "--precedence-band 0.2\n"];
+    holds(&said, &bands);
 }
 
 #[test]
@@ -145,16 +146,116 @@ fn by_17_bad_precedence_is_refused_with_its_place() {
     holds(&expect(2, &folder, &["build", "a.obj", "--up", "z", "--unit", "m", "--precedence=b.obj=1"])[1], &["b.obj"]);
 }
 
+/// Heights of shown ground over squares of half a metre, by grid and by query.
 #[test]
-fn by_17_heights_on_squares_know_no_precedence_and_say_so() {
-    let folder = folder("by_17_heights_on_squares_know_no_precedence_and_say_so");
+fn by_17_heights_on_squares_are_those_of_shown_ground() {
+    let folder = folder("by_17_heights_on_squares_are_those_of_shown_ground");
+    let road = sheet("Tar", [2.0, 2.0], [8.0, 8.0], 0.0) + &sheet("Tar", [3.0, 0.0], [5.0, 10.0], 4.0);
+    let land = sheet("Grass", [0.0; 2], [10.0; 2], 0.25) + &sheet("Grass", [1.0; 2], [9.0; 2], 4.5);
+    fs::write(folder.join("a.obj"), format!("{road}{land}{}", sheet("Paint", [4.0; 2], [6.0; 2], 0.5))).unwrap();
+    let text = "[[material]]\nname = \"Tar\"\nprecedence = 1\n[[material]]\nname = \"Paint\"\nfriction_only = true\n";
+    fs::write(folder.join("s.toml"), text).unwrap();
+    let source = ["a.obj", "--up", "z", "--unit", "m", "--settings", "s.toml"];
+    expect(0, &folder, &[&["build"], &source[..], &["-o", "a.hpan"]].concat());
+    let centres: Vec<String> =
+        (0..400).map(|i| format!("{},{}", f64::from(i % 20) / 2.0 + 0.25, f64::from(i / 20) / 2.0 + 0.25)).collect();
+    let queries = |rest: &str, more: &[&str]| {
+        let csv: String = centres.iter().map(|at| format!("{at}{rest}\n")).collect();
+        fs::write(folder.join("p.csv"), csv).unwrap();
+        asked(&folder, &[&["a.hpan", "--csv", "p.csv"], more].concat())
+    };
+    // by the file's words for each centre
+    let grid = |from: &[&str], typed: &[&str]| -> Vec<Value> {
+        let line = [&["grid"], from, &["--cell", "0.5", "-o", "g.json", "--force"], typed].concat();
+        expect(0, &folder, &line);
+        let grid: Value = serde_json::from_str(&fs::read_to_string(folder.join("g.json")).unwrap()).unwrap();
+        assert_eq!(grid["heights"].as_object().unwrap().len(), 400);
+        centres.iter().map(|at| grid["heights"][at].clone()).collect()
+    };
+    for (rule, rest) in
+        [("highest", ""), ("lowest", ",-100"), ("nearest=2", ",2"), ("highest-below=0.125", ",0.125,100")]
+    {
+        let wanted: Vec<Option<f64>> = queries(rest, &[]).iter().map(|a| a["z"].as_f64()).collect();
+        for from in [&["a.hpan"][..], &source] {
+            let heights: Vec<Option<f64>> = grid(from, &["--rule", rule]).iter().map(Value::as_f64).collect();
+            assert_eq!(heights, wanted, "{rule} {from:?}");
+        }
+    }
+    // all that are shown: a place of several layers has several lines
+    let mut wanted = vec![Vec::new(); 400];
+    for layer in queries("", &["--layers"]).iter().filter(|layer| layer["reach"] != json!("hidden")) {
+        let [x, y] = ["x", "y"].map(|k| layer[k].as_f64().unwrap());
+        wanted[((y * 2.0) as usize) * 20 + (x * 2.0) as usize].push(layer["z"].as_f64().unwrap());
+    }
+    let all: Vec<Vec<f64>> =
+        grid(&["a.hpan"], &["--layers"]).into_iter().map(|all| serde_json::from_value(all).unwrap()).collect();
+    assert_eq!(all, wanted);
+    // an image of these heights; posts on borders of the road have the height of the road
+    let raster = [&["build"], &source[..], &["--raster", "0.5", "--raster-material", "Tar", "-o", "r.hpan"]].concat();
+    expect(0, &folder, &raster);
+    let places = ["1.5,1.5,0", "2,2,0", "2.5,4.5,0", "6,7,0", "9.5,9.5,0"];
+    let z = |image: &str| asked(&folder, &[&[image], &places[..]].concat()).iter().map(|a| a["z"].clone()).collect();
+    let (of_raster, of_mesh): (Vec<Value>, Vec<Value>) = (z("r.hpan"), z("a.hpan"));
+    assert_eq!(of_mesh[1], json!(0.0), "{of_mesh:?}");
+    let highest: Vec<Value> = asked(&folder, &["a.hpan", "1.5,1.5", "2,2", "2.5,4.5", "6,7", "9.5,9.5"])
+        .iter()
+        .map(|a| a["z"].clone())
+        .collect();
+    assert_eq!(of_raster, highest);
+    // what knows triangles alone is refused
+    for more in [&["--rule", "cell-mean"][..], &["--oracle"], &["--ignore-above", "3"]] {
+        holds(&expect(2, &folder, &[&["grid", "a.hpan", "--cell", "1"], more].concat())[1], &["has precedence"]);
+    }
+}
+
+/// A road over a field of heights, and a field that goes before a mesh.
+#[test]
+fn by_17_a_road_over_heights_is_typed_as_one_over_a_mesh() {
+    let folder = folder("by_17_a_road_over_heights_is_typed_as_one_over_a_mesh");
+    let posts = "ncols 5\nnrows 5\nxllcenter 0\nyllcenter 0\ncellsize 2.5\n".to_owned()
+        + &"0.25 0.25 0.25 0.25 0.25\n".repeat(5);
+    fs::write(folder.join("land.asc"), posts).unwrap();
+    fs::write(folder.join("road.obj"), sheet("Tar", [2.0; 2], [8.0; 2], 0.0)).unwrap();
+    let sources = "[[source]]\nfile = \"land.asc\"\n[[source]]\nfile = \"road.obj\"\nup = \"z\"\nunit = \"m\"\n";
+    fs::write(folder.join("s.toml"), sources).unwrap();
+    let files = ["build", "--settings", "s.toml", "--force", "-o", "a.hpan"];
+    for (typed, on_road) in [("road.obj=1", 0.0), ("land.asc=-1", 0.0), ("land.asc=1", 0.25)] {
+        expect(0, &folder, &[&files[..], &["--precedence", typed]].concat());
+        expect(0, &folder, &["verify", "a.hpan"]);
+        let all = asked(&folder, &["a.hpan", "5,5,0.25", "5,5,0", "1,1,0.25"]);
+        let z: Vec<&Value> = all.iter().map(|a| &a["z"]).collect();
+        assert_eq!(z, [&json!(on_road), &json!(on_road), &json!(0.25)], "{typed}");
+    }
+}
+
+#[test]
+fn by_17_a_field_that_gives_friction_alone_is_refused() {
+    let folder = folder("by_17_a_field_that_gives_friction_alone_is_refused");
+    fs::write(folder.join("a.asc"), "ncols 2\nnrows 2\nxllcenter 0\nyllcenter 0\ncellsize 1\n0 0\n0 0\n").unwrap();
+    let text = "[[source]]\nfile = \"a.asc\"\nmaterial = \"Wet\"\n[[material]]\nname = \"Wet\"\nfriction_only = true\n";
+    fs::write(folder.join("s.toml"), text).unwrap();
+    holds(&expect(2, &folder, &["build", "--settings", "s.toml"])[1], &["\"Wet\" gives friction alone", "field"]);
+}
+
+/// Strips of a tyre do not know precedence: such wheels are not counted as wheels without ground.
+#[test]
+fn by_17_wheels_at_the_limit_of_strips_are_counted_apart() {
+    let folder = folder("by_17_wheels_at_the_limit_of_strips_are_counted_apart");
     let text = sheet("Tar", [2.0, 2.0], [8.0, 8.0], 0.0) + &sheet("Grass", [0.0; 2], [10.0; 2], 0.25);
     fs::write(folder.join("a.obj"), text).unwrap();
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"Tar\"\nprecedence = 1\n").unwrap();
-    let build = ["build", "a.obj", "--up", "z", "--unit", "m", "--settings", "s.toml", "-o", "a.hpan"];
-    holds(&expect(2, &folder, &[&build[..], &["--raster", "0.5"]].concat())[1], &["has precedence"]);
-    expect(0, &folder, &build);
-    holds(&expect(2, &folder, &["grid", "a.hpan", "--cell", "1"])[1], &["has precedence"]);
+    expect(0, &folder, &["build", "a.obj", "--up", "z", "--unit", "m", "--settings", "s.toml", "-o", "a.hpan"]);
+    fs::write(folder.join("d.csv"), "t,x,y,z,yaw\n0,5,5,0.28,0\n1,500,5,0.28,0\n").unwrap();
+    let said = |tyre: &str, code: i32, more: &[&str]| {
+        let typed = ["query", "a.hpan", "--tyre", tyre, "--along", "d.csv"];
+        let [_, said] = expect(code, &folder, &[&typed[..], more].concat());
+        said
+    };
+    let strips = said("0.3,0.2,strips", 0, &[]);
+    holds(&strips, &["8 wheels at the limit"]);
+    assert!(!strips.contains("without ground"), "{strips}");
+    assert_eq!(said("0.3,0.2,columns64", 0, &[]), "note: a.hpan: 4 wheels without ground\n");
+    holds(&said("0.3,0.2,strips", 1, &["--strict"]), &["8 wheels at the limit"]);
 }
 
 #[test]

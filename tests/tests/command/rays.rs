@@ -67,12 +67,12 @@ fn mw_04_rays_typed_and_of_a_file() {
     let rows: Vec<&str> = out.lines().collect();
     assert_eq!(
         rows[0],
-        "status,t,distance,x,y,z,normal_x,normal_y,normal_z,material,source,kind,side,id,asked_x,asked_y,asked_z,dx,dy,dz,length"
+        "status,t,distance,x,y,z,normal_x,normal_y,normal_z,material,source,kind,side,leaf,id,asked_x,asked_y,asked_z,dx,dy,dz,length"
     );
     assert!(rows[1].starts_with("found,0.4,12,12,0,1,"), "{out}");
     holds(rows[1], &[",Brick,house,obstacle,", ",a,0,0,1,1,0,0,30"]);
-    assert_eq!(rows[2], "clear,1,5,0,0,6,,,,,,,,b,0,0,1,0,0,1,5");
-    assert_eq!(rows[3], "no length,,,,,,,,,,,,,c,0,0,1,0,0,0,5");
+    assert_eq!(rows[2], "clear,1,5,0,0,6,,,,,,,,,b,0,0,1,0,0,1,5");
+    assert_eq!(rows[3], "no length,,,,,,,,,,,,,,c,0,0,1,0,0,0,5");
     holds(&err, &["rays.csv: 1 ray of 3 have no answer"]);
     fs::write(folder.join("ends.csv"), "x,y,z,to_x,to_y,to_z\n0,0,1,30,0,1\n").unwrap();
     let [out, _] = expect(0, &folder, &["query", "street.hpan", "--csv", "ends.csv", "-o", "ends-out.csv"]);

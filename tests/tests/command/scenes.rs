@@ -627,6 +627,10 @@ fn mv_34_to_mv_39_maps_of_heights() {
         write(&here, "scene.json", &json!({ "Layered Surface": { "Heightmap": map } }));
         holds(&error(2, &here, &["build", "scene.json"]), &[wanted]);
     }
+    // beside all surfaces it is none
+    write(&here, "scene.json", &json!({ "Heightmap": { "Map": "map.bmp" } }));
+    let cause = "a Heightmap by itself is no ground; add a Surface Mesh or a Layered Surface";
+    holds(&error(2, &here, &["build", "scene.json"]), &[cause]);
 }
 
 /// Textures and smoothed normals that nothing uses are told, and the MTL file of an object is looked for.

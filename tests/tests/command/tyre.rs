@@ -36,13 +36,13 @@ fn rf_42_rf_45_rf_66_what_a_tyre_stands_on() {
     let c = ask("0.3,0.25,columns256", "0,0,0.28");
     near(&c["penetration"], 0.077935, 2e-5);
     near(&c["height"], 0.28 - 0.3 + 0.077935, 2e-5);
-    assert_eq!((&c["surface_type"], &c["material"]), (&Value::from(19.0), &Value::from("High")));
+    assert_eq!((&c["surface_type"], &c["material"]), (&Value::from(19), &Value::from("High")));
     near(&c["cone_index"], 150.0, 0.0);
     near(&ask("0.3,0.25,strips", "0,0,0.28")["penetration"], 0.077937, 1e-4);
     // 90 degrees to the left the wheel rolls along the edge
     let turned = ask("0.3,0.25,columns64", "-1,0,0.28,90");
     near(&turned["penetration"], 0.02, 1e-6);
-    assert_eq!((&turned["surface_type"], &turned["cone_index"]), (&Value::from(1.0), &Value::Null));
+    assert_eq!((&turned["surface_type"], &turned["cone_index"]), (&Value::from(1), &Value::Null));
     let point = ask("0.3,0.25,point", "-0.001,0,0.3");
     near(&point["height"], 0.0, 0.0);
     near(&ask("0.3,0.25,points10", "0,0,0.3")["height"], 0.1 * 4.4 / 6.8, 1e-4);
@@ -131,7 +131,10 @@ fn mw_01_mw_02_mw_11_mw_16_the_sensor_along_a_drive() {
         ("vehicle_distance = \"external\"", "there is no column vehicle_distance"),
         ("rear_left = { length = 0, offset = 0 }", "rear_left: length and offset together are above 0"),
         ("rear_left = { length = nan }", "rear_left: length and offset together"),
-        ("tyre_distance = [0.3, 0.3]", "line 1"),
+        ("tyre_distance = [0.3, 0.3]", "line 1: [0.3, 0.3] is no distance here; write four numbers of metres"),
+        ("\nvehicle_distance = \"extern\"", "line 2: \"extern\" is no distance here; write a number of metres"),
+        ("vehicle_distance = true", "as in 2.3, or \"external\""),
+        ("vehicle = 3", "line 1: invalid type: integer `3`, expected lines in braces"),
     ];
     for (config, why) in wrong {
         let [_, err] = run(config, 2);
@@ -211,9 +214,9 @@ fn mv_30_mv_32_rf_45_columns_of_plain_queries() {
     let all: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
         (&all[0]["cone_index"], &all[0]["surface_type"], &all[0]["label"]),
-        (&150.0.into(), &19.0.into(), &49.0.into())
+        (&150.0.into(), &19.into(), &49.into())
     );
-    assert_eq!((&all[1]["cone_index"], &all[1]["surface_type"]), (&Value::Null, &0.0.into()));
+    assert_eq!((&all[1]["cone_index"], &all[1]["surface_type"]), (&Value::Null, &0.into()));
 }
 
 /// The same wheel in all axes: questions and answers change places and signs alone.

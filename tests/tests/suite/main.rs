@@ -14,6 +14,7 @@ mod fields;
 mod golden;
 mod handmade;
 mod identity;
+mod meeting;
 mod oracle;
 mod precedence;
 mod rays;

@@ -605,6 +605,77 @@ fn by_02_more_tiles_than_can_be() {
     assert!(cover.faults.first.iter().any(|f| f.what.contains("over more tiles than can be held")), "{verdict:#?}");
 }
 
+/// Bytes of one image, with a tile of another: both have their tiles at the same places, and all sums are right again.
+fn grafted(image: &[u8], other: &[u8], tile: usize, bytes: usize) -> Option<Aligned> {
+    assert_eq!(tiles(image), tiles(other));
+    let (at, len) = tiles(image)[tile];
+    let differing: Vec<usize> = (at..at + len).filter(|&k| image[k] != other[k]).take(bytes).collect();
+    let mut made = Aligned::new(image);
+    differing.iter().for_each(|&k| made[k] = other[k]);
+    forge(&mut made);
+    (!differing.is_empty()).then_some(made)
+}
+
+/// BY-02: posts that tiles share are equal, and so are those that blocks of a tile share; a part whose grid is another
+/// one does not go on with its neighbour. Each is planted in one tile, and all else is whole.
+#[test]
+fn by_02_parts_of_a_field_meet() {
+    let options = hardpan_builder::Options { tile_log2: Some(14), ..Default::default() };
+    let made = |raised: Option<usize>, east: f64| {
+        let height = |k: usize| 5.0 + (k * k % 37) as f64 / 64.0 + if raised == Some(k) { 1.0 / 64.0 } else { 0.0 };
+        let field = hardpan_builder::HeightField {
+            origin: [1.0 + east, 1.0],
+            pitch: 0.25,
+            columns: 49,
+            rows: 41,
+            // the least and the greatest height stand beside the post that is changed
+            heights: (0..49 * 41).map(height).collect(),
+            ..Default::default()
+        };
+        build(&Scene { fields: vec![field], ..hills(0, 1.0) }, &options).unwrap().image
+    };
+    let whole = made(None, 0.0);
+    assert!(tiles(&whole).len() >= 12 && failing(&whole).is_empty(), "{:#?}", proven(&whole));
+    let check = proven(&whole);
+    let looked_at = &check.check("fields").unwrap().looked_at;
+    assert_eq!(*looked_at, format!("{} parts of height fields", tiles(&whole).len()));
+    // tiles of 4 m begin at 0; posts 12 and 28 from the west lie at 4 and 8 m, and so do those from the south
+    let post = |i: usize, j: usize| j * 49 + i;
+    for (i, j, at) in [(12, 6, [4.0, 2.5]), (28, 33, [8.0, 9.25]), (20, 12, [6.0, 4.0]), (12, 12, [4.0, 4.0])] {
+        let other = made(Some(post(i, j)), 0.0);
+        assert!(failing(&other).is_empty());
+        let mut planted = 0;
+        for tile in 0..tiles(&whole).len() {
+            let Some(bytes) = grafted(&whole, &other, tile, usize::MAX) else { continue };
+            planted += 1;
+            let verdict = proven(&bytes);
+            assert_eq!(failing(&bytes), ["fields"], "{i}, {j} in tile {tile}: {verdict:?}");
+            let faults = &verdict.check("fields").unwrap().faults;
+            assert!(faults.count >= 2, "both tiles say so: {faults:?}");
+            assert!(faults.first.iter().all(|f| f.at == Some(at)), "{at:?}: {faults:?}");
+        }
+        assert!(planted >= 2, "{planted} tiles hold the post");
+    }
+    // in one of the blocks that hold a post in the middle of a tile
+    let other = made(Some(post(20, 20)), 0.0);
+    let home = (0..tiles(&whole).len()).find(|&tile| grafted(&whole, &other, tile, 1).is_some()).unwrap();
+    let bytes = grafted(&whole, &other, home, 1).unwrap();
+    let verdict = proven(&bytes);
+    if grafted(&whole, &other, home, usize::MAX).unwrap()[..] != bytes[..] {
+        assert_eq!(failing(&bytes), ["fields"], "{verdict:#?}");
+        let faults = &verdict.check("fields").unwrap().faults;
+        assert_eq!((faults.count, faults.first[0].at), (1, Some([6.0, 6.0])), "{faults:?}");
+    }
+    // a grid that begins a hundredth of a millimetre farther east
+    let other = made(None, 10.0 / 1_048_576.0);
+    let inner = (0..tiles(&whole).len()).find(|&tile| grafted(&whole, &other, tile, 1).is_some()).unwrap();
+    let bytes = grafted(&whole, &other, inner, usize::MAX).unwrap();
+    assert!(failing(&bytes).contains(&"fields"), "{:#?}", proven(&bytes));
+    let verdict = proven(&bytes);
+    let faults = &verdict.check("fields").unwrap().faults;
+    assert!(faults.first.iter().any(|f| f.what.contains("no such part on the same grid")), "{faults:?}");
+}
+
 /// Thousands of patches, each over the whole of a tile whose 65,536 places name none of them.
 #[test]
 fn by_02_more_patches_than_can_be_named() {

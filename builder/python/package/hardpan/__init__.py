@@ -19,7 +19,7 @@
 All lengths are metres, slopes metres a metre. Queries let other threads run, and any number of threads may ask one image.
 """
 
-from ._answers import NO_MATERIAL, Answers, Kind, Layers, RayAnswers, RayStatus, Reach, Status
+from ._answers import NO_MATERIAL, Answers, Kind, Layers, Leaf, RayAnswers, RayStatus, Reach, Status
 from ._build import Built, build, build_files
 from ._compare import Comparison, compare
 from ._contact import DISABLED, TRACES, Contacts, ContactStatus, Readings
@@ -44,6 +44,7 @@ __all__ = [
     "ImageError",
     "Kind",
     "Layers",
+    "Leaf",
     "Material",
     "RayAnswers",
     "RayStatus",

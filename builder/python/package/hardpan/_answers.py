@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._hardpan import RAY_STATUS, REACH, STATUS
+from ._hardpan import LEAF, RAY_STATUS, REACH, STATUS
 
 NO_MATERIAL = 65535
 """Stands in `material` and `source` where there is no ground."""
@@ -22,6 +22,7 @@ def _outcome(name: str, meaning: str, members: list[tuple[str, int, str]]) -> An
 
 Status: Any = _outcome("Status", "What a query came to.", STATUS)
 Reach: Any = _outcome("Reach", "Which stage of the search found the ground.", REACH)
+Leaf: Any = _outcome("Leaf", "What holds the surface.", LEAF)
 RayStatus: Any = _outcome("RayStatus", "What a ray came to.", RAY_STATUS)
 
 
@@ -42,10 +43,10 @@ class RayAnswers:
     Without a hit (`found` is False) `t` and `at` say how far the ray was searched: to its end, if it is clear.
     """
 
-    __slots__ = ("at", "back", "kind", "length", "material", "normal", "source", "status", "t")
+    __slots__ = ("at", "back", "kind", "leaf", "length", "material", "normal", "source", "status", "t")
 
     def __init__(self, shape: tuple[int, ...], length: np.ndarray, columns: tuple[np.ndarray, ...]) -> None:
-        t, at, normal, material, source, status, kind, back = columns
+        t, at, normal, material, source, status, kind, back, leaf = columns
         self.length = length.reshape(shape)
         """Lengths that were asked, metres: float64, S."""
         self.t = t.reshape(shape)
@@ -64,6 +65,8 @@ class RayAnswers:
         """Numbers of `Kind`: uint8, S."""
         self.back = back.reshape(shape)
         """Whether the surface was met from behind: bool, S."""
+        self.leaf = leaf.reshape(shape)
+        """Numbers of `Leaf`: a mesh or a height field: uint8, S."""
 
     @property
     def found(self) -> np.ndarray:
@@ -106,10 +109,10 @@ class Answers:
     are the image's defaults. So no value is ever NaN.
     """
 
-    __slots__ = ("_table", "material", "reach", "slope", "source", "status", "z")
+    __slots__ = ("_table", "leaf", "material", "reach", "slope", "source", "status", "z")
 
     def __init__(self, shape: tuple[int, ...], columns: tuple[np.ndarray, ...], table: Table) -> None:
-        z, slope, material, source, status, reach = columns
+        z, slope, material, source, status, reach, leaf = columns
         self._table = table
         self.z = z.reshape(shape)
         """Height, metres: float64, S."""
@@ -123,6 +126,8 @@ class Answers:
         """Numbers of `Status`: uint8, S."""
         self.reach = reach.reshape(shape)
         """Numbers of `Reach`: uint8, S."""
+        self.leaf = leaf.reshape(shape)
+        """Numbers of `Leaf`: a mesh or a height field: uint8, S."""
 
     @property
     def found(self) -> np.ndarray:
@@ -181,13 +186,13 @@ class Layers:
 
     By default `most` is the greatest `count`, but 1 at least.
 
-    Beyond `count` heights and slopes are NaN, and materials `NO_MATERIAL`.
+    Beyond `count` heights and slopes are NaN, materials `NO_MATERIAL`, and `leaf` is `Leaf.NONE`.
     """
 
-    __slots__ = ("_table", "count", "hidden", "material", "slope", "source", "status", "z")
+    __slots__ = ("_table", "count", "hidden", "leaf", "material", "slope", "source", "status", "z")
 
     def __init__(self, shape: tuple[int, ...], most: int, columns: tuple[np.ndarray, ...], table: Table) -> None:
-        z, slope, material, source, hidden, count, status = columns
+        z, slope, material, source, hidden, leaf, count, status = columns
         self._table = table
         self.z = z.reshape((*shape, most))
         """Heights, metres: float64, S + (most,)."""
@@ -199,6 +204,8 @@ class Layers:
         """Index into `Image.sources`: uint16, S + (most,)."""
         self.hidden = hidden.reshape((*shape, most))
         """Whether ground of higher precedence hides it from all other queries: bool, S + (most,)."""
+        self.leaf = leaf.reshape((*shape, most))
+        """Numbers of `Leaf`: a mesh or a height field: uint8, S + (most,)."""
         self.count = count.reshape(shape)
         """How many layers there are, also those beyond `most`: uint32, S."""
         self.status = status.reshape(shape)

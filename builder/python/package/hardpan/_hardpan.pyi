@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 __version__: str
 STATUS: list[tuple[str, int, str]]
 REACH: list[tuple[str, int, str]]
+LEAF: list[tuple[str, int, str]]
 CONTACT_STATUS: list[tuple[str, int, str]]
 RAY_STATUS: list[tuple[str, int, str]]
 COLUMNS: list[tuple[str, str, int]]
@@ -14,13 +15,14 @@ class ImageError(ValueError): ...
 class BuildError(ValueError): ...
 
 _Floats = NDArray[np.float64]
-_Columns = tuple[_Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]
+_Bytes = NDArray[np.uint8]
+_Columns = tuple[_Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], _Bytes, _Bytes, _Bytes]
 _Layers = tuple[
-    _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.bool_], NDArray[np.uint32], NDArray[np.uint8]
+    _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.bool_], _Bytes, NDArray[np.uint32], _Bytes
 ]
 
 _Rays = tuple[
-    _Floats, _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_]
+    _Floats, _Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], _Bytes, _Bytes, NDArray[np.bool_], _Bytes
 ]
 
 class Held:

@@ -67,7 +67,7 @@ class Explanation(NamedTuple):
     """The answer, of shape ()."""
     steps: list[tuple[Any, ...]]
     """In their order: ("node", side in m), ("cell", leaves named, lines), ("leaf", record, lines),
-    ("test", record, triangle, covers the place), ("candidate", z in m, material's name, source's name)."""
+    ("test", record, triangle, covers the place), ("candidate", z in m, material's name, source's name, "mesh" or "field")."""
     cost: Cost
     """What this query cost."""
     bound: Cost
@@ -79,7 +79,7 @@ class Explanation(NamedTuple):
             "cell": lambda words, lines: f"cell       {words} leaves may lie over the place, {lines} lines",
             "leaf": lambda record, lines: f"leaf       {record}, {lines} lines",
             "test": lambda record, part, covered: f"  test     {part}: {'covers the place' if covered else 'beside it'}",
-            "candidate": lambda z, material, source: f"candidate  z {z:.6f}  {material} of {source}",
+            "candidate": lambda z, material, source, leaf: f"candidate  z {z:.6f}  {leaf}, {material} of {source}",
         }
         lines = [texts[kind](*values) for kind, *values in self.steps]
         status = Status(int(self.answer.status))

@@ -297,10 +297,10 @@ pub fn squares(mesh: &Mesh, tile_log2: u32, page_log2: u32) -> ([i32; 2], [u32; 
     (min, [0, 1].map(|i| max[i].abs_diff(min[i]) + 1))
 }
 
-/// log2 of the tiles along a page's side. An image of fields in one tile needs no page of many.
+/// log2 of the tiles along a page's side. An image with a field, in one tile, needs no page of many.
 pub fn page_log2(mesh: &Mesh, tiles: usize) -> u32 {
     let [min, max] = bounds(mesh).map(|p| [p[0], p[1]].map(|v| v >> mesh.tile_log2));
-    if mesh.faces.is_empty() && tiles == 1 && min == max { 0 } else { PAGE_LOG2 }
+    if !mesh.fields.is_empty() && tiles == 1 && min == max { 0 } else { PAGE_LOG2 }
 }
 
 /// Bounds of ground and walls.

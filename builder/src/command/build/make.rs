@@ -8,11 +8,12 @@ use std::{
 };
 
 use crate::build::error::BuildError;
+use crate::build::error::Tried;
 use crate::build::{Built, build_read};
 use crate::check;
 use crate::check::ground::gaps::{OfBuild, of_build};
 use crate::export::debug::Debug;
-use crate::grid::Fit;
+use crate::grid::{Fit, Fitted, fitted as fit_to};
 use crate::image::decode::larger_tiles;
 use crate::image::earth::Earth;
 use crate::import::file_name;
@@ -32,7 +33,7 @@ use super::{
         write_image,
     },
     Args, Asked, Ready,
-    raster::{fitted, rastered, told_of},
+    raster::{fitted, found, rastered, told_of, told_of_found},
 };
 
 /// Where a build goes.
@@ -47,21 +48,36 @@ struct Plan<'a> {
     report_is_image: bool,
 }
 
+/// A field of heights that was made of the sources.
+enum Heights {
+    /// There is none.
+    None,
+    /// By posts that were stated.
+    Raster(Fit),
+    /// By posts that were found.
+    Found(Tried),
+}
+
 /// Builds an image, proves it and writes it.
 pub fn make(args: &Args, out: &mut dyn Write, report: &mut Report) -> Done {
     let mut asked = Asked::new(&args.from, &args.transform.with(&args.heights, Some(&args.cell)))?;
     asked.settings.rules.splice(0..0, args.precedence.iter().cloned());
     let plan = Plan::new(args, &asked, report)?;
     let mut ready = plan.read(asked, report)?;
-    let (built, fit) = plan.build(&mut ready, report)?;
+    let (built, heights) = plan.build(&mut ready, report)?;
     let t = Terrain::open(&built.image).map_err(|e| Failure::open(&plan.output, e))?;
     plan.look(&t, &built, &mut ready, report)?;
     let beside = plan.gaps(&t, &built, &ready, report);
     plan.write(&t, &built, beside.as_ref(), report)?;
     report.describe(&t, &built.report);
-    report.raster = fit.as_ref().map(|fit| fitted(fit, ready.provenance.settings.raster.as_ref()));
+    let settings = &ready.provenance.settings;
+    match &heights {
+        Heights::None => {}
+        Heights::Raster(fit) => report.raster = Some(fitted(fit, settings.raster.as_ref())),
+        Heights::Found(tried) => report.fit = Some(found(tried, settings.fit.as_ref())),
+    }
     plan.note(&t, &built, &ready, report);
-    plan.tell(&t, &built, &ready, fit.as_ref(), beside.as_ref(), report, out)
+    plan.tell(&t, &built, &ready, &heights, beside.as_ref(), report, out)
 }
 
 impl<'a> Plan<'a> {
@@ -83,9 +99,15 @@ impl<'a> Plan<'a> {
             Some(place) => Some((place.as_path(), debug::library(place, args.force, of())?)),
             None => None,
         };
-        let is_raster = args.raster.is_some() || asked.settings.raster.is_some();
+        let Settings { raster, fit, patch_tolerance, .. } = &asked.settings;
+        let is_fit = args.fit.is_some() || args.max_error.is_some() || (fit.is_some() && args.raster.is_none());
+        let is_raster = args.raster.is_some() || raster.is_some() || is_fit;
         if args.raster_material.is_some() && !is_raster {
             let text = "--raster-material is of an image of heights; add --raster METRES, or leave it out";
+            return Err(Failure::Input(text.into()));
+        }
+        if is_fit && patch_tolerance.is_some() {
+            let text = "--fit and --max-error find the tolerance; leave patch_tolerance out of the settings";
             return Err(Failure::Input(text.into()));
         }
         Ok(Plan { args, output, who, drawing, report_is_image })
@@ -105,7 +127,8 @@ impl<'a> Plan<'a> {
             made_of(&self.output, libraries.iter().copied())
         };
         let mut ready = asked.read(|settings| self.args.over(settings), kept, report)?;
-        let is_mesh = ready.provenance.settings.raster.is_none() && !ready.scene.triangles.is_empty();
+        let Settings { raster, fit, .. } = &ready.provenance.settings;
+        let is_mesh = raster.is_none() && fit.is_none() && !ready.scene.triangles.is_empty();
         let build = &mut ready.provenance.settings.build;
         build.rays = build.rays.or(is_mesh.then_some(Rays::All));
         let factors = self.args.factors.factors();
@@ -123,9 +146,9 @@ impl<'a> Plan<'a> {
         Ok(ready)
     }
 
-    fn build(&self, ready: &mut Ready, report: &mut Report) -> Done<(Built, Option<Fit>)> {
+    fn build(&self, ready: &mut Ready, report: &mut Report) -> Done<(Built, Heights)> {
         let backend = self.args.backend.open(ready.scene.triangles.len())?;
-        let Ready { provenance, scene, sources, lain, .. } = ready;
+        let Ready { provenance, scene, sources, lain, height_error, .. } = ready;
         let options = provenance.settings.build.clone();
         let failed = |e| match e {
             BuildError::Empty => lain.empty(scene, sources, &options),
@@ -134,10 +157,14 @@ impl<'a> Plan<'a> {
         let began = Instant::now();
         let built = if provenance.settings.raster.is_some() {
             rastered(self.args, &self.who, scene, provenance, backend.stages(), &failed)
-                .map(|(built, fit)| (built, Some(fit)))
+                .map(|(built, fit)| (built, Heights::Raster(fit)))
+        } else if let Some(to) = provenance.settings.fit.clone() {
+            let find = || fit_to(scene, &options, &to, *height_error, Some(provenance), backend.stages());
+            let found = stage("finding posts", find).0.map_err(&failed);
+            found.map(|Fitted { built, tried }| (built, Heights::Found(tried)))
         } else {
             let build = || build_read(scene, &options, Some(provenance), backend.stages());
-            stage("building", build).0.map(|built| (built, None)).map_err(&failed)
+            stage("building", build).0.map(|built| (built, Heights::None)).map_err(&failed)
         };
         report.seconds.build = began.elapsed().as_secs_f64();
         backend::settle(&backend, report);
@@ -226,31 +253,39 @@ impl<'a> Plan<'a> {
         t: &Terrain,
         built: &Built,
         ready: &Ready,
-        fit: Option<&Fit>,
+        heights: &Heights,
         beside: Option<&OfBuild>,
         report: &Report,
         out: &mut dyn Write,
     ) -> Done {
         let settings = &ready.provenance.settings;
         let bytes = built.image.len() as u64;
-        let what = match fit {
-            Some(fit) => {
+        let what = match heights {
+            Heights::Raster(fit) => {
                 let apart = decimal(settings.raster.as_ref().map_or(0.0, |r| r.cell));
                 format!("{} with ground, {apart} m apart, {} bytes", counted(fit.posts, "post"), grouped(bytes))
             }
-            None if t.header().triangles == 0 => {
+            Heights::Found(tried) => {
+                let apart = decimal(tried.pitch);
+                format!("{} of heights, {apart} m apart, {} bytes", counted(tried.posts, "post"), grouped(bytes))
+            }
+            Heights::None if t.header().triangles == 0 => {
                 let posts = built.report.posts;
                 let each = bytes as f64 / posts as f64;
                 format!("{} of heights, {} bytes ({each:.2} a post)", counted(posts, "post"), grouped(bytes))
             }
-            None => {
+            Heights::None => {
                 let triangles = t.header().triangles;
                 let each = bytes as f64 / triangles as f64;
                 format!("{}, {} bytes ({each:.1} a triangle)", counted(triangles, "triangle"), grouped(bytes))
             }
         };
         writeln!(out, "{}: {what}", named(&self.output))?;
-        fit.map_or(Ok(()), |fit| told_of(fit, out))?;
+        match heights {
+            Heights::None => {}
+            Heights::Raster(fit) => told_of(fit, out)?,
+            Heights::Found(tried) => told_of_found(tried, out)?,
+        }
         if let Some(crs) = Earth::told(t) {
             writeln!(out, "on earth: {crs}")?;
         }

@@ -15,13 +15,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use crate::import::formats;
 use crate::options::{MaxCost, Options, Outliers, Rays, Split, Undersides};
 use crate::report::Code;
-use crate::settings::{PartRule, Raster, Settings};
+use crate::settings::{FitTo, PartRule, Raster, Settings};
 
 pub use self::sources::{Asked, Placed, Ready, remark, settings_of};
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads, again, backend, decimal, factors, has_bytes, has_extension, help,
     is_nowhere,
-    length::{Side, Threshold, metres},
+    length::{Side, Threshold, bytes, metres},
     named, progress, quoted,
     report::{self, Report},
     same, scene, tell,
@@ -69,6 +69,12 @@ pub struct Args {
     /// Store the highest ground at posts this far apart, instead of triangles
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
+    /// Find posts of heights with which the image has at most so many bytes: 256KiB
+    #[arg(long, value_name = "SIZE", conflicts_with = "raster", value_parser = size)]
+    fit: Option<u64>,
+    /// Find posts whose heights are off by at most this, in the smallest image
+    #[arg(long, value_name = "METRES", conflicts_with = "raster", allow_hyphen_values = true, value_parser = max_error)]
+    max_error: Option<f64>,
     /// The one material of those heights [default: that of all faces]
     #[arg(long, value_name = "NAME")]
     raster_material: Option<String>,
@@ -194,6 +200,15 @@ fn pitch(text: &str) -> Result<f64, String> {
     pitch.ok_or_else(|| "the distance of posts in metres, above 0, as in --raster 0.5".into())
 }
 
+fn size(text: &str) -> Result<u64, String> {
+    bytes(text).and_then(|size| if size > 0 { Ok(size) } else { Err("above 0, as in 256KiB".into()) })
+}
+
+fn max_error(text: &str) -> Result<f64, String> {
+    let error = metres(text).filter(|v| FitTo::is_error(*v));
+    error.ok_or_else(|| "a length in metres, above 0, as in --max-error 0.05".into())
+}
+
 /// `--preset`. What asks for the list is answered as what asks for help is: no file is needed.
 #[derive(Clone)]
 pub struct Presets;
@@ -282,6 +297,7 @@ impl Args {
             ("--rays", self.rays.is_some()),
             ("--bounds", self.bounds),
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
+            ("--fit, --max-error", self.fit.is_some() || self.max_error.is_some()),
             ("--report", self.report.is_some()),
             ("--strict", self.strict),
             ("--debug, which is of its own: hardpan export obj IMAGE --cells --pins 10", self.debug.is_some()),
@@ -298,7 +314,7 @@ impl Args {
 
     /// The same of all that is typed.
     fn over(&self, settings: &mut Settings) {
-        let Settings { build, raster, .. } = settings;
+        let Settings { build, raster, fit, .. } = settings;
         self.repairs.over(build);
         build.tile_log2 = self.tile.map(|side| side.log2(build)).or(build.tile_log2);
         build.max_cost = self.max_cost.or(build.max_cost);
@@ -307,10 +323,15 @@ impl Args {
         build.bounds |= self.bounds;
         if let Some(cell) = self.raster {
             let (material, at) = raster.take().map_or_else(Default::default, |r| (r.material, r.at));
-            *raster = Some(Raster { cell, material, at });
+            (*raster, *fit) = (Some(Raster { cell, material, at }), None);
         }
-        if let Some(raster) = raster {
-            raster.material = self.raster_material.clone().or(raster.material.take());
+        if self.fit.is_some() || self.max_error.is_some() {
+            let material = fit.take().and_then(|fit| fit.material);
+            (*raster, *fit) = (None, Some(FitTo { size: self.fit, max_error: self.max_error, material }));
+        }
+        let materials = [raster.as_mut().map(|r| &mut r.material), fit.as_mut().map(|f| &mut f.material)];
+        for material in materials.into_iter().flatten() {
+            *material = self.raster_material.clone().or(material.take());
         }
     }
 }

@@ -3,13 +3,13 @@
 use std::{io::Write, path::Path, time::Instant};
 
 use crate::build::Built;
-use crate::build::error::BuildError;
+use crate::build::error::{BuildError, Tried};
 use crate::grid::{Estimate, FieldPosts, Fit, Made, Places, Rule, Sampler};
 use crate::image::provenance::Provenance;
 use crate::report::Report;
 use crate::scene::Scene;
-use crate::settings::{PostsAt, Raster, Settings};
-use crate::util::text::{counted, decimal, metres};
+use crate::settings::{FitTo, PostsAt, Raster, Settings};
+use crate::util::text::{coordinate, counted, decimal, metres};
 use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
@@ -33,7 +33,6 @@ pub fn rastered(
     let begun = Instant::now();
     let (mended, _) = stage("mending", || Sampler::of_scene(scene, options, stages));
     let (ground, mesh) = mended.map_err(failed)?;
-    ground.without_precedence().map_err(failed)?;
     let material = ground.material(raster.material.as_deref()).map_err(failed)?;
     raster.material = Some(material.name.clone());
     let posts = match raster.at {
@@ -97,6 +96,34 @@ pub fn told_of(fit: &Fit, out: &mut dyn Write) -> Done {
     }
     if *lost > 0 {
         writeln!(out, "lost: {} without a cell that has ground at all four corners", counted(*lost, "post"))?;
+    }
+    Ok(())
+}
+
+/// Posts that were found for a size and an error, for programs.
+pub fn found(tried: &Tried, to: Option<&FitTo>) -> Value {
+    let Tried { bytes, pitch, tolerance, posts, beyond, error, at, places, stated } = tried;
+    let (size, most) = (to.and_then(|to| to.size), to.and_then(|to| to.max_error));
+    json!({
+        "size": size, "max_error": most, "material": to.and_then(|to| to.material.as_ref()), "bytes": bytes,
+        "pitch": pitch, "tolerance": tolerance, "posts": posts, "beyond": beyond, "error": error, "at": at,
+        "places": places, "stated": stated,
+    })
+}
+
+/// The same in words.
+pub fn told_of_found(tried: &Tried, out: &mut dyn Write) -> Done {
+    let Tried { tolerance, beyond, error, at, places, stated, .. } = tried;
+    let [x, y, z] = at.map(coordinate);
+    let [error, stated, tolerance] = [error, stated, tolerance].map(|v| metres(*v));
+    let places = counted(*places, "place");
+    writeln!(
+        out,
+        "error in height: {error} at most of {places}, at {x},{y},{z}; stated {stated}, tolerance {tolerance}"
+    )?;
+    if *beyond > 0 {
+        let posts = counted(*beyond, "post");
+        writeln!(out, "not measured: {posts} at the border and in holes, where the source has no ground")?;
     }
     Ok(())
 }

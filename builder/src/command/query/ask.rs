@@ -17,7 +17,10 @@ pub fn ask(text: &str) -> Result<Ask, String> {
             Err(format!("{POINT}; points of a file: --csv {file}"))
         }
         [x, y, ..] if !parted && ![x, y].contains(&"") => match table::point(text) {
-            Ok(numbers) => Ok(Ask::of(numbers)),
+            Ok(numbers) => match numbers.iter().position(|v| v.is_some_and(|v| !v.is_finite())) {
+                Some(i) => Err(format!("{} is not a finite number (field {})", fields[i], i + 1)),
+                None => Ok(Ask::of(numbers)),
+            },
             Err(at) => Err(at.to_string()),
         },
         _ => Err(format!("{POINT}, with commas and no blanks, as in 1,2")),
@@ -53,8 +56,10 @@ mod tests {
                 && ask("1,b").is_err()
                 && ask("1,2,3,4,5").is_err()
         );
-        let nowhere = |text: &&str| ask(text).is_ok_and(|a| !a.somewhere() && a.place(0.0)[0].is_nan());
-        assert!(["nan,1", "1,inf", "1,2,1e400", "1,2,3,-infinity", "1,2,3,nan"].iter().all(nowhere));
+        for (text, field) in [("nan,1", 1), ("1,inf", 2), ("1,2,1e400", 3), ("1,2,3,-infinity", 4), ("1,2,3,nan", 4)] {
+            let said = ask(text).unwrap_err();
+            assert!(said.ends_with(&format!("is not a finite number (field {field})")), "{said}");
+        }
         assert!(ask("1,2,3,-1").is_err());
         assert_eq!(ask("1,2,3,-0").map(|a| a.length), Ok(Some(0.0)));
     }

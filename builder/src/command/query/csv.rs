@@ -47,6 +47,7 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
             match &column.value {
                 Value::Status => put(line, r.status.name()),
                 Value::Reach => put(line, r.reach()),
+                Value::Leaf => put(line, r.leaf()),
                 value => match (value.number(r.hit).filter(|_| r.found()), value) {
                     (Some(number), _) => line.extend(fields.get(number).map_or(&b","[..], |field| field)),
                     (None, Value::Place(of)) if r.shown() => {

@@ -6,7 +6,7 @@ use crate::image::decode;
 use crate::query::Ask;
 use crate::query::table::meant;
 use crate::util::steps::Steps;
-use hardpan::{Reach, Status, Terrain, Trace};
+use hardpan::{LeafKind, Reach, Status, Terrain, Trace};
 
 use super::{
     super::{costs, counted, decimal, shown},
@@ -63,7 +63,7 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
                 cost.leaves += 1;
                 cost.lines += lines;
                 let held = decode::leaf(t, record, lines).map(|leaf| {
-                    let what = leaf.triangles.map_or("heights".into(), |n| counted(n as u64, "triangle"));
+                    let what = leaf.triangles.map_or(LeafKind::Patch.name().into(), |n| counted(n as u64, "triangle"));
                     let [material, source] = [t.material_name(leaf.material), t.source_name(leaf.source)].map(shown);
                     format!("{what}, {material} of {source}, ")
                 });
@@ -88,8 +88,9 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
     for hit in &candidates {
         writeln!(
             out,
-            "  candidate  z {:.6}  {} of {}{}",
+            "  candidate  z {:.6}  {}, {} of {}{}",
             t.z_f64(hit),
+            hit.leaf.name(),
             shown(t.material_name(hit.material)),
             shown(t.source_name(hit.source)),
             if t.is_hidden(ask.place(from), hit) { ", hidden by ground of higher precedence" } else { "" }

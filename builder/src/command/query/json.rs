@@ -6,7 +6,7 @@ use hardpan::Terrain;
 use serde_json::json;
 
 use super::sheet::{Row, Shape, Sheet};
-use crate::query::column::{COLUMNS, Value};
+use crate::query::column::{COLUMNS, Column, Value};
 use crate::query::table::{meant, unquoted};
 
 /// One array, one object a line.
@@ -27,7 +27,12 @@ impl<'t, 'a, W: Write> Json<'t, 'a, W> {
     pub fn new(terrain: &'t Terrain<'a>, out: W) -> Self {
         let text = |text: &str| json!(text).to_string().into_bytes();
         let number = |v: Option<f64>| json!(v).to_string().into_bytes();
-        let values = COLUMNS.iter().map(|column| column.by_number(terrain, number, text)).collect();
+        let values = |column: &Column| match column.value {
+            // no point and no zero behind it
+            Value::Whole(of) => terrain.materials().iter().map(|m| of(m).to_string().into_bytes()).collect(),
+            _ => column.by_number(terrain, number, text),
+        };
+        let values = COLUMNS.iter().map(values).collect();
         Json { values, terrain, out, line: Vec::new(), keys: Vec::new(), asked: false, first: true }
     }
 }
@@ -53,6 +58,8 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
                 Value::Status => _ = write!(line, "\"{}\"", r.status.name()),
                 Value::Reach if r.reach().is_empty() => line.extend(b"null"),
                 Value::Reach => _ = write!(line, "\"{}\"", r.reach()),
+                Value::Leaf if !r.found() => line.extend(b"null"),
+                Value::Leaf => _ = write!(line, "\"{}\"", r.leaf()),
                 value => match (value.number(r.hit).filter(|_| r.found()), value) {
                     (Some(number), _) => line.extend(values.get(number).map_or(&b"null"[..], |value| value)),
                     (None, Value::Place(of)) if r.shown() => match r.place(column, *of, self.terrain) {

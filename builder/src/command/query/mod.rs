@@ -222,12 +222,10 @@ fn wheels(args: &Args, terrain: &Terrain, tyre: &TyreSpec, out: &mut impl Write)
             missed
         }
     };
-    let text = || format!("{} without ground, or asked for what is none", counted(missed, "wheel"));
-    match missed {
-        0 => Ok(()),
-        _ if args.strict => Err(Failure::check(&args.file, text())),
-        _ if args.along.is_some() => {
-            note(format!("{}: {}", named(&args.file), text()));
+    match missed.told() {
+        Some(text) if args.strict => Err(Failure::check(&args.file, text)),
+        Some(text) if args.along.is_some() => {
+            note(format!("{}: {text}", named(&args.file)));
             Ok(())
         }
         _ => Ok(()),

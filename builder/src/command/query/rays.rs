@@ -40,8 +40,9 @@ pub fn classes(text: &str) -> Result<u32, String> {
 }
 
 /// Names of answers.
-pub const ANSWER: [&str; 13] = [
-    "status", "t", "distance", "x", "y", "z", "normal_x", "normal_y", "normal_z", "material", "source", "kind", "side",
+#[rustfmt::skip]
+pub const ANSWER: [&str; 14] = [
+    "status", "t", "distance", "x", "y", "z", "normal_x", "normal_y", "normal_z", "material", "source", "kind", "side", "leaf",
 ];
 
 /// Where a table has its rays.
@@ -173,13 +174,12 @@ impl<W: Write> Sheet<'_, '_, W> {
         numbers
     }
 
-    /// Material, source, kind and side of a hit.
-    fn words(&self, row: &Row) -> Option<[&str; 4]> {
+    /// Material, source, kind, side and leaf of a hit.
+    fn words(&self, row: &Row) -> Option<[&str; 5]> {
         let hit = &row.answer.hit;
         let side = if hit.back { "back" } else { "front" };
-        row.answer
-            .found()
-            .then(|| [self.t.material_name(hit.material), self.t.source_name(hit.source), kind_text(hit.kind), side])
+        let [material, source] = [self.t.material_name(hit.material), self.t.source_name(hit.source)];
+        row.answer.found().then(|| [material, source, kind_text(hit.kind), side, hit.leaf.name()])
     }
 
     fn csv(&mut self, row: &Row) -> io::Result<()> {
@@ -204,7 +204,7 @@ impl<W: Write> Sheet<'_, '_, W> {
         object.insert("at".into(), json!(numbers[2..5]));
         object.insert("normal".into(), if row.answer.found() { json!(numbers[5..8]) } else { Value::Null });
         let words = self.words(row);
-        for (i, name) in ["material", "source", "kind", "side"].into_iter().enumerate() {
+        for (i, name) in ["material", "source", "kind", "side", "leaf"].into_iter().enumerate() {
             object.insert(name.into(), json!(words.map(|words| words[i])));
         }
         for (name, field) in row.names.iter().zip(&row.passed) {

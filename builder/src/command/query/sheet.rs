@@ -52,6 +52,11 @@ impl Row<'_> {
         self.found() || self.filled
     }
 
+    /// `mesh` or `field`; nothing where there is no ground.
+    pub fn leaf(&self) -> &'static str {
+        if self.found() { self.hit.leaf.name() } else { "" }
+    }
+
     /// Result of the search; nothing where there is no ground.
     pub fn reach(&self) -> &'static str {
         match (self.found(), self.layer, self.ask) {

@@ -74,7 +74,7 @@ impl<W: Write> Table<'_, '_, W> {
         // names stand apart from the numbers before them
         let is_first_name = column > 0 && COLUMNS[column - 1].value.is_number() && !value.is_number();
         cells.into_iter().try_for_each(|cell| match value {
-            Value::Status | Value::Reach | Value::Property(_) => Ok(()),
+            Value::Status | Value::Reach | Value::Leaf | Value::Property(_) | Value::Whole(_) => Ok(()),
             value if value.is_number() => write!(self.out, "{cell:>width$} "),
             _ => write!(self.out, "{}{cell:<width$} ", if is_first_name { " " } else { "" }),
         })

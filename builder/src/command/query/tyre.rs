@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use hardpan::{Axes, Contact, Pose, Terrain};
+use hardpan::{Axes, Contact, ContactStatus, Pose, Terrain};
 use serde_json::{Map, Value, json};
 
-use super::super::{Form, shown};
+use super::super::{Form, counted, shown};
 use super::Args;
 use super::csv::{field, push_field};
 use crate::draw::picture::Picture;
@@ -43,12 +43,12 @@ struct Asked<'d> {
     pose: Pose,
 }
 
-/// Answers every pose, and says how many wheels have no ground.
-pub fn answer(args: &Args, t: &Terrain, drive: &Drive, tyre: &TyreSpec, out: &mut impl Write) -> io::Result<u64> {
+/// Answers every pose, and says how many wheels have no contact.
+pub fn answer(args: &Args, t: &Terrain, drive: &Drive, tyre: &TyreSpec, out: &mut impl Write) -> io::Result<Missed> {
     let of_drive = args.along.is_some();
     let form = if args.json { Some(Form::Json) } else { args.output.as_deref().and_then(Form::of) };
     let form = form.or(of_drive.then_some(Form::Csv));
-    let mut sheet = Sheet { t, out, form, axes: args.axes, first: true, missed: 0 };
+    let mut sheet = Sheet { t, out, form, axes: args.axes, first: true, missed: Missed::default() };
     sheet.head()?;
     for &[x, y, z, yaw, pitch, roll] in &args.poses {
         let centre = args.axes.world_in([x, y, z]);
@@ -129,7 +129,41 @@ struct Sheet<'t, 'a, W> {
     form: Option<Form>,
     axes: Axes,
     first: bool,
-    missed: u64,
+    missed: Missed,
+}
+
+/// Wheels without contact, by the cause.
+#[derive(Clone, Copy, Default)]
+pub struct Missed {
+    /// Without ground, or not in the image.
+    without: u64,
+    /// At the limit of the method.
+    limit: u64,
+    /// With a pose or a size that is none, or over a damaged tile.
+    other: u64,
+}
+
+impl Missed {
+    fn count(&mut self, status: ContactStatus) {
+        match status {
+            ContactStatus::Found => {}
+            ContactStatus::NoGround | ContactStatus::NotInImage => self.without += 1,
+            ContactStatus::LimitReached => self.limit += 1,
+            _ => self.other += 1,
+        }
+    }
+
+    /// How many of each there are; nothing if all have contact.
+    pub fn told(&self) -> Option<String> {
+        let told = [
+            (self.without, "without ground"),
+            (self.limit, "at the limit of the method (limit reached); ask by columns64"),
+            (self.other, "without an answer: see the status"),
+        ];
+        let told = told.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "wheel")));
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
 }
 
 impl<W: Write> Sheet<'_, '_, W> {
@@ -146,7 +180,7 @@ impl<W: Write> Sheet<'_, '_, W> {
 
     fn row(&mut self, tyre: &TyreSpec, asked: &Asked) -> io::Result<()> {
         let contact = in_axes(self.axes, &tyre.contact(self.t, asked.pose));
-        self.missed += u64::from(!contact.found());
+        self.missed.count(contact.status);
         let asked = &Asked { centre: self.axes.world_out(asked.centre), ..*asked };
         match self.form {
             Some(Form::Csv) => self.csv(asked, &contact),
@@ -165,6 +199,7 @@ impl<W: Write> Sheet<'_, '_, W> {
         for column in &COLUMNS {
             match if contact.found() { (column.value)(self.t, contact) } else { Cell::None } {
                 Cell::Number(v) => push_field(&mut line, Some(v)),
+                Cell::Whole(v) => push_field(&mut line, Some(v.into())),
                 Cell::Flag(v) => push_field(&mut line, Some(u8::from(v).into())),
                 Cell::Word(v) => line.extend(field(v)),
                 Cell::Vector(v) => v.into_iter().for_each(|v| push_field(&mut line, Some(v))),
@@ -187,6 +222,7 @@ impl<W: Write> Sheet<'_, '_, W> {
         for column in &COLUMNS {
             let value = match if contact.found() { (column.value)(self.t, contact) } else { Cell::None } {
                 Cell::Number(v) => json!(v),
+                Cell::Whole(v) => json!(v),
                 Cell::Flag(v) => json!(v),
                 Cell::Word(v) => json!(v),
                 Cell::Vector(v) => json!(v),
@@ -212,6 +248,7 @@ impl<W: Write> Sheet<'_, '_, W> {
             let name = column.name.replace('_', " ");
             let unit = if column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
             match (column.value)(self.t, contact) {
+                Cell::Whole(v) => writeln!(self.out, "{name:<14} {v}{unit}")?,
                 Cell::Number(v) if v.fract() == 0.0 => writeln!(self.out, "{name:<14} {v}{unit}")?,
                 Cell::Number(v) => writeln!(self.out, "{name:<14} {v:.6}{unit}")?,
                 Cell::Flag(v) => writeln!(self.out, "{name:<14} {}", if v { "yes" } else { "no" })?,
@@ -223,7 +260,7 @@ impl<W: Write> Sheet<'_, '_, W> {
         Ok(())
     }
 
-    fn foot(&mut self) -> io::Result<u64> {
+    fn foot(&mut self) -> io::Result<Missed> {
         if self.form == Some(Form::Json) {
             writeln!(self.out, "{}]", if self.first { "" } else { "\n" })?;
         }

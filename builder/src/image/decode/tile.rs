@@ -2,7 +2,7 @@
 
 use super::leaf::{BundleView, Field};
 use super::{Block, Column, Leaf, LeafView, Named};
-use hardpan::format::{Attribute, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, word};
+use hardpan::format::{Attribute, FRACTION, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, word};
 use hardpan::{Cost, format};
 use std::cmp::Reverse;
 use zerocopy::{FromBytes, IntoBytes};
@@ -157,7 +157,15 @@ impl<'a> TileView<'a> {
                 Held::Patch(at) => {
                     let [leaves, tests, lines] = self.reads(at);
                     let cost = Cost { nodes: placed.depth, leaves, tests, lines };
-                    return see(Column { low, size: log2.map(|l| 1 << l), cost });
+                    let Some(field) = self.field(at) else { return };
+                    let ground = [0, 1].map(|axis| {
+                        let ends = [0, field.patch.cells[axis]].map(|k| field.step(axis, k) >> FRACTION);
+                        [low[axis].max(ends[0]), (low[axis] + (1 << log2[axis])).min(ends[1] + 1)]
+                    });
+                    if ground.iter().all(|[from, to]| from < to) {
+                        see(Column { low: ground.map(|g| g[0]), size: ground.map(|g| g[1] - g[0]), cost });
+                    }
+                    return;
                 }
             };
             for cell in 0..block::CELLS {
@@ -259,6 +267,11 @@ impl<'a> TileView<'a> {
         Patch::ref_from_bytes(self.words.get(at..)?.get(..16)?.as_bytes()).ok()
     }
 
+    /// The parts of height fields that it holds.
+    pub fn fields<'b>(&'b self) -> impl Iterator<Item = Field<'a>> + use<'a, 'b> {
+        self.patches().iter().map(|patch| self.part(patch))
+    }
+
     pub(super) fn part(&self, patch: &'a Patch) -> Field<'a> {
         Field { patch, words: self.words }
     }
@@ -272,7 +285,7 @@ impl<'a> TileView<'a> {
     /// Calls `see` with every cell of a height field that has its first place in the tile, and whose corners have
     /// heights: its part, its number there in x and y, and those heights.
     pub fn raster(&self, mut see: impl FnMut(&Field, [u32; 2], [i64; 4])) {
-        for field in self.patches().iter().map(|p| self.part(p)) {
+        for field in self.fields() {
             let Some(side) = self.side() else { continue };
             let own = |axis: usize, v: i32| field.cells(axis, i64::from(v) << side, 1 << side);
             let (x, y) = (own(0, self.record.x), own(1, self.record.y));

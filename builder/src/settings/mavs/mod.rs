@@ -94,7 +94,7 @@ pub enum Kind {
 }
 
 /// Keys by which a file is known, and what it is.
-const MARKS: [(&str, Kind); 17] = [
+const MARKS: [(&str, Kind); 18] = [
     ("Surface Mesh", Kind::Scene),
     ("Layered Surface", Kind::Scene),
     ("Objects", Kind::Scene),
@@ -112,6 +112,7 @@ const MARKS: [(&str, Kind); 17] = [
     ("Sensor Vehicle", Kind::Other("a simulation")),
     ("Environment", Kind::Other("a simulation or its weather")),
     ("Waypoints", Kind::Other("a list of waypoints")),
+    ("Heightmap", Kind::Scene),
 ];
 
 /// The kind of a text, if it looks like a file of MAVS.
@@ -296,7 +297,11 @@ impl Scene<'_> {
             self.object(object, i, is_ground, by_group, on)?;
         }
         if self.read.files.is_empty() {
-            return Err("there is no ground: add a Surface Mesh, a Layered Surface with a Mesh, or Objects".into());
+            let hint = "add a Surface Mesh or a Layered Surface with a Mesh or a Heightmap, or Objects";
+            return Err(match top.contains_key("Heightmap") {
+                true => format!("a Heightmap by itself is no ground; {hint}"),
+                false => format!("there is no ground: {hint}"),
+            });
         }
         if let Some(trail) = layered.get("Trail").and_then(Value::as_object) {
             self.trail(trail)?;

@@ -3,12 +3,11 @@
 //! Posts are measured from the image, and the ground between them from the source's places, straight up or down.
 
 use super::{Point, Random, SLACK, Surface, fixed, quantiles, spread};
-use crate::verify::tile::{View, table};
+use crate::image::decode::{self, Field};
 use hardpan::Terrain;
-use hardpan::format::{BLOCK_CELLS, FRACTION, Patch};
+use hardpan::format::FRACTION;
 use hashbrown::HashMap;
 use rayon::prelude::*;
-use zerocopy::{FromBytes, IntoBytes};
 
 /// Cells by which a place may be off its cell, for rounding.
 const HAIR: f64 = 1e-6;
@@ -49,28 +48,23 @@ pub struct FieldError {
 
 /// The part of a height field that a tile holds.
 struct Part<'a> {
-    words: &'a [u32],
-    patch: Patch,
+    field: Field<'a>,
     /// Query steps in a cell, and the query step at which the first cell begins, in x and y.
     pitch: f64,
     first: [f64; 2],
 }
 
 impl<'a> Part<'a> {
-    fn new(view: &View<'a>, patch: Patch) -> Self {
+    fn new(field: Field<'a>) -> Self {
+        let patch = field.patch;
         let pitch = 2f64.powi(64) / patch.cells_a_step() as f64;
         let first = [0, 1].map(|i| patch.from(i) as f64 + f64::from(patch.first[i]) * pitch);
-        Part { words: view.words, patch, pitch, first }
+        Part { field, pitch, first }
     }
 
     /// Heights of a cell's corners in query steps, south-west, south-east, north-west and north-east, if all have one.
-    fn corners(&self, [i, j]: [u32; 2]) -> Option<[f64; 4]> {
-        let p = &self.patch;
-        let block = p.block(self.words, (j / BLOCK_CELLS * p.blocks + i / BLOCK_CELLS) as usize)?;
-        let first = (j % BLOCK_CELLS * (BLOCK_CELLS + 1) + i % BLOCK_CELLS) as usize;
-        let height = |k: usize| block.height(first + k).map(|z| z as f64);
-        let [a, b, c, d] = [0, 1, 5, 6].map(height);
-        Some([a?, b?, c?, d?])
+    fn corners(&self, cell: [u32; 2]) -> Option<[f64; 4]> {
+        self.field.cell(cell).map(|corners| corners.map(|z| z as f64))
     }
 
     /// The height over a place in query steps, and how far the next post is in plan; none where no cell has ground.
@@ -79,7 +73,7 @@ impl<'a> Part<'a> {
         // on a border either cell may be the one with ground
         let near = |v: f64| [(v - HAIR).floor(), (v + HAIR).floor()];
         let cells = near(u[1]).into_iter().flat_map(|j| near(u[0]).map(|i| [i, j]));
-        let inside = |c: &[f64; 2]| (0..2).all(|i| (0.0..f64::from(self.patch.cells[i])).contains(&c[i]));
+        let inside = |c: &[f64; 2]| (0..2).all(|i| (0.0..f64::from(self.field.patch.cells[i])).contains(&c[i]));
         cells.filter(inside).find_map(|[i, j]| {
             let [a, b, c, d] = self.corners([i as u32, j as u32])?;
             let (s, t) = (u[0] - i, u[1] - j);
@@ -105,13 +99,9 @@ impl<'a> Fields<'a> {
         let one = 2f64.powi(FRACTION as i32);
         let step = [h.xy_log2, h.xy_log2, h.z_log2].map(|l| 2f64.powi(l) / one);
         let origin = h.origin.map(|v| v as f64 * one);
-        let views = table(terrain).iter().enumerate().filter_map(|(i, r)| View::new(terrain, i as u32, r));
-        let parts = views.filter(|view| view.head.patch_count > 0).map(|view| {
-            let records = &view.words[view.head.patches as usize..][..16 * view.head.patch_count as usize];
-            let read = |words: &[u32]| Patch::read_from_bytes(words.as_bytes()).expect("16 words");
-            let parts = records.chunks_exact(16).map(|words| Part::new(&view, read(words))).collect();
-            ([view.head.x.into(), view.head.y.into()], parts)
-        });
+        let with_fields = decode::tiles(terrain).filter(|tile| tile.head.patch_count > 0);
+        let parts =
+            with_fields.map(|tile| ([tile.head.x.into(), tile.head.y.into()], tile.fields().map(Part::new).collect()));
         let tiles: HashMap<[i64; 2], Vec<Part>> = parts.collect();
         (!tiles.is_empty()).then_some(Fields { tiles, log2: h.tile_log2 + FRACTION, origin, step })
     }
@@ -130,11 +120,11 @@ impl<'a> Fields<'a> {
     /// About so many posts of cells with ground, each once, in a fixed order.
     fn posts(&self, count: usize) -> Vec<Point> {
         let all: f64 =
-            self.tiles.values().flatten().map(|p| p.patch.cells.map(f64::from).iter().product::<f64>()).sum();
+            self.tiles.values().flatten().map(|p| p.field.patch.cells.map(f64::from).iter().product::<f64>()).sum();
         let share = count as f64 / all;
         let mut posts: Vec<[i64; 3]> = Vec::new();
         for part in self.tiles.values().flatten() {
-            let [columns, rows] = part.patch.cells;
+            let [columns, rows] = part.field.patch.cells;
             for cell in (0..rows).flat_map(|j| (0..columns).map(move |i| [i, j])) {
                 let Some(corners) = part.corners(cell) else { continue };
                 for (k, z) in (0..).zip(corners) {
