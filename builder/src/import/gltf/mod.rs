@@ -175,7 +175,7 @@ fn size(root: &Root, mesh: &Mesh) -> u64 {
     triangles.max(vertices / 3)
 }
 
-/// What stands several times, of a file whose buffers have so many bytes. All that nodes place must be within the budget.
+/// What stands several times, of a file whose buffers have so many bytes. All that nodes place is held to the budget.
 fn count(path: &Path, root: &Root, held: u64, budget: &Budget) -> Result<Placed, ImportError> {
     let wrong = |cause: String| ImportError::input(path, cause, AGAIN);
     let mut times = vec![0u64; root.meshes.len()];
