@@ -326,7 +326,7 @@ fn shape(field: &HeightField) -> HeightField {
 }
 
 /// Gives heights to posts that lie over no ground and are needed by ground beside them: ground goes on straight, from
-/// its height half way to the post or else from the next post but one. `half` is the ground at places half as far apart.
+/// its height half way to the post or else from the next post but one. `half` is the ground at places half as far away.
 fn completed(mut field: HeightField, needed: Vec<usize>, half: impl Fn(usize, usize) -> f64 + Sync) -> Sampled {
     let known: Vec<bool> = field.heights.iter().map(|z| !z.is_nan()).collect();
     let (columns, rows) = (field.columns as i64, field.rows as i64);

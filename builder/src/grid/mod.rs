@@ -719,7 +719,8 @@ impl<'a> Sampler<'a> {
         if answer.found() { t.z_f64(&answer.hit) } else { f64::NAN }
     }
 
-    /// All that the kernel lists at a place and that is not hidden; `room` grows to what is there, not to what the head states.
+    /// All ground that the kernel lists at a place and that is not hidden. `room` grows to what is there, whatever the
+    /// head states.
     fn all_at(&self, t: &Terrain, at: [i64; 2], room: &mut Vec<Hit>) -> Vec<f64> {
         let mut found = t.layers(self.point(at, 0), room);
         if found.total > room.len() {

@@ -150,7 +150,9 @@ pub fn raster(f: &Field, source: &HeightField, origin_z: i64, step: [i32; 2]) ->
     let fit = match is_kept || coarsest == whole.0 {
         true if is_kept && is_placed() && is_exact() => [0.0; 2],
         true if is_kept || is_exact() => [field.pitch / 65_536.0, 0.0],
-        _ => [field.pitch / 65_536.0, tolerance],
+        // a tolerance below a height step still lets a post lose half of two
+        true => [field.pitch / 65_536.0, tolerance],
+        false => [field.pitch / 65_536.0, tolerance.max(exp2(step[1] + coarsest as i32 - 1))],
     };
     let mut field = Rastered {
         fit,

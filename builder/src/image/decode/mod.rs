@@ -61,8 +61,8 @@ pub struct LeafView {
     pub source: u16,
 }
 
-/// A rectangle of ground over which all vertical queries have the same bound: a cell, or the ground of an entry that is a
-/// patch.
+/// A rectangle of ground over which all vertical queries have the same bound: a cell, or the ground of an entry that is
+/// a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Its lower left corner in lattice steps from the origin.
