@@ -206,8 +206,8 @@ impl Oracle {
         self
     }
 
-    /// The same with the scene's fields. Posts must be whole lattice steps. Heights are exact at places that lie a whole
-    /// number of 2^-16 pitches from the origin of each field.
+    /// The same with the scene's fields. Posts must be whole lattice steps. Heights are exact at places that lie a
+    /// whole number of 2^-16 pitches from the origin of each field.
     pub fn with_fields(mut self, scene: &Scene, steps: Steps) -> Oracle {
         let number = |all: &[String], name: &String| all.iter().position(|n| n == name).unwrap() as u16;
         let whole = |v: f64, to: i64| {
@@ -298,7 +298,8 @@ impl Oracle {
     /// Heights over a place that are shown, and those that are hidden; each highest first.
     ///
     /// A surface is hidden by one that covers the place moved by (e, e²) too, or is a field's, if that has a higher
-    /// precedence and lies no farther above or below than the band; or an equal precedence and a higher priority, and both are one layer.
+    /// precedence and lies no farther above or below than the band; or an equal precedence and a higher priority, and
+    /// both are one layer.
     /// Hidden surfaces hide others all the same. Those that give friction alone are no ground.
     fn both(&self, x: i64, y: i64) -> [Vec<Ground>; 2] {
         let all = self.column(x, y);
