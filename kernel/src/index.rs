@@ -4,7 +4,7 @@ use crate::format::{self, Attribute, Node, block, entry, slot, word};
 use crate::hit::Status;
 use crate::leaf::bundle::Bundle;
 use crate::leaf::{Candidate, Sink};
-use crate::open::Terrain;
+use crate::open::{Sole, Terrain};
 use crate::point::{GridPoint, Point};
 use crate::trace::{Observer, Trace};
 
@@ -54,16 +54,15 @@ impl<'a> Terrain<'a> {
     #[inline(always)]
     pub(crate) fn locate<O: Observer>(&self, p: GridPoint, o: &mut O) -> Result<Leaf, Status> {
         // an image that is one field needs no index
-        let [tile, at] = self.sole;
-        if O::PLAIN && tile != 0 {
+        if let Some(Sole { tile, at, .. }) = self.sole.filter(|_| O::PLAIN) {
             return Ok(Leaf { tile, node: tile.wrapping_add(format::ROOT), at, cell: Leaf::PATCH });
         }
         let tile = self.tile_of(p, o)?;
         self.descend(tile, tile.wrapping_add(format::ROOT), p, o)
     }
 
-    /// The tile and the patch of all places, if one tile holds all ground and its root is one part of a field.
-    pub(crate) fn sole_patch(&self) -> Option<[usize; 2]> {
+    /// The field of all places, if one tile holds all ground and its root is one part of a field.
+    pub(crate) fn sole_patch(&self) -> Option<Sole<'a>> {
         let h = self.header;
         let [[x, y, _], [far_x, far_y, _]] = [h.min, h.max];
         if h.tile_count != 1 || ((x ^ far_x) | (y ^ far_y)) >> (h.tile_log2 & 31) != 0 {
@@ -73,7 +72,10 @@ impl<'a> Terrain<'a> {
         let node = self.node(tile.wrapping_add(format::ROOT))?;
         let entry = *self.words.get(tile.wrapping_add(node.entries as usize))?;
         let is_sole = node.side_log2 == [0; 2] && !node.is_dense() && entry::kind(entry) == entry::PATCH;
-        is_sole.then_some([tile, tile.wrapping_add(entry::place(entry))])
+        let at = tile.wrapping_add(entry::place(entry));
+        let patch = self.patch(at).filter(|_| is_sole)?;
+        let attribute = self.attribute(tile, patch.attribute);
+        Some(Sole { patch, attribute, tile, at, from: self.first_post(patch) })
     }
 
     /// Finds the tile of a place.

@@ -3,7 +3,7 @@
 use crate::error::OpenError;
 use crate::format::rays::Rays;
 use crate::format::{
-    self, Crs, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section,
+    self, Attribute, Crs, HEAD_CRC, Header, Material, Node, Patch, Section, Source, Tile, TileRecord, block, section,
 };
 use crate::hit::{Cost, Hit, Windows};
 use crate::point::{Fixed, IntoPoint, Point, exp2};
@@ -32,8 +32,20 @@ pub struct Terrain<'a> {
     pub(crate) damage: &'a [u8],
     /// Data for rays beside the tiles, if the image has it.
     pub(crate) rays: Option<Rays<'a>>,
-    /// Words of the tile and the patch record of an image that is one part of a height field and nothing else; else 0.
-    pub(crate) sole: [usize; 2],
+    /// The one leaf of an image that is one part of a height field and nothing else.
+    pub(crate) sole: Option<Sole<'a>>,
+}
+
+/// A height field that is all ground of an image.
+#[derive(Clone, Copy)]
+pub(crate) struct Sole<'a> {
+    pub patch: &'a Patch,
+    pub attribute: Attribute,
+    /// Words of its tile and of its record.
+    pub tile: usize,
+    pub at: usize,
+    /// Its first post, in query steps from the frame's zero.
+    pub from: [i64; 2],
 }
 
 /// Many bytes at a time where 16 KiB of tables are no matter.
@@ -132,7 +144,7 @@ impl<'a> Terrain<'a> {
                     Some(Rays::new(header, bytes, s.offset as usize / 4).ok_or(OpenError::HeadInvalid)?)
                 }
             },
-            sole: [0; 2],
+            sole: None,
         };
         let pages = u64::from(header.page_count[0]) * u64::from(header.page_count[1]);
         if terrain.directory.len() as u64 != pages
@@ -142,7 +154,7 @@ impl<'a> Terrain<'a> {
         {
             return Err(invalid(()));
         }
-        Ok(Terrain { sole: terrain.sole_patch().unwrap_or([0; 2]), ..terrain })
+        Ok(Terrain { sole: terrain.sole_patch(), ..terrain })
     }
 
     /// Lets queries on the tiles marked in `bitmap` (bit `i % 8` of byte `i / 8` for tile `i`) answer
@@ -151,7 +163,7 @@ impl<'a> Terrain<'a> {
     /// Tiles beyond its end count as sound. With a bitmap that is not empty a [`Cursor`](crate::Cursor) starts at the
     /// root each time.
     pub fn with_damage(self, bitmap: &'a [u8]) -> Self {
-        Terrain { damage: bitmap, sole: if bitmap.is_empty() { self.sole } else { [0; 2] }, ..self }
+        Terrain { damage: bitmap, sole: self.sole.filter(|_| bitmap.is_empty()), ..self }
     }
 
     /// The same without what the image has for rays, which then see the ground alone: where that is damaged.

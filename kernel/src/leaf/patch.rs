@@ -2,7 +2,7 @@
 //!
 //! All arithmetic is of 32-bit numbers and their 64-bit products, for small cores have no wider ones.
 
-use crate::format::{BLOCK_CELLS, LONG, NO_POST, Node, POSTS_AT, Patch, block_scale, joined};
+use crate::format::{BLOCK_CELLS, FRACTION, LONG, NO_POST, Node, POSTS_AT, Patch, block_scale, joined};
 use crate::hit::{LeafKind, Normal, Status};
 use crate::leaf::{Candidate, Claim, Sink};
 use crate::open::Terrain;
@@ -34,33 +34,33 @@ const fn product(a: u32, b: u32) -> u64 {
 }
 
 impl Patch {
-    /// Where a query position lies along an axis, if it is less than 2^32 steps from the field's first post. Others set
-    /// bits of `far`.
+    /// Where a place lies along an axis that is `d` query steps from the field's first post, if that is less than 2^32.
+    /// Others set bits of `far`.
     #[inline(always)]
-    fn spot(&self, axis: usize, q: i64, far: &mut u32) -> Spot {
-        let ([low, high], d) = (self.rate, q.wrapping_sub(self.from(axis)));
+    fn spot(&self, axis: usize, d: i64, far: &mut u32) -> Spot {
+        let [low, high] = self.rate;
         *far |= (d >> 32) as u32;
         let u = product(high, d as u32).wrapping_add(product(low, d as u32) >> 32);
         Spot { cell: ((u >> 32) as u32).wrapping_sub(self.first[axis]), part: u as u32 >> 16 }
     }
 
-    /// The same of any position; before the field, beyond all cells.
-    fn spot_afar(&self, axis: usize, q: i64) -> Spot {
-        let u = self.along(axis, q);
+    /// The same of any place; before the field, beyond all cells.
+    fn spot_afar(&self, axis: usize, d: i64) -> Spot {
+        let u = self.along(d);
         let cell = (u >> 32).wrapping_sub(self.first[axis].into());
         let cell = u32::try_from(cell).unwrap_or(u32::MAX);
         Spot { cell, part: u as u32 >> 16 }
     }
 
     /// 2^-32 cells from the field's first post.
-    fn along(&self, axis: usize, q: i64) -> i128 {
-        let d = q.wrapping_sub(self.from(axis));
+    fn along(&self, d: i64) -> i128 {
         i128::from(d).wrapping_mul(self.cells_a_step().into()) >> 32
     }
 
     /// The cells along an axis that a closed range of query steps may meet: the first, and the one behind the last.
     pub(crate) fn cells_between(&self, axis: usize, range: [i64; 2]) -> [u32; 2] {
-        let cell = |q: i64| (self.along(axis & 1, q) >> 32).wrapping_sub(self.first[axis & 1].into());
+        let cell =
+            |q: i64| (self.along(q.wrapping_sub(self.from(axis))) >> 32).wrapping_sub(self.first[axis & 1].into());
         let end = i128::from(self.cells[axis & 1]);
         let [low, high] = range.map(cell);
         let within = |cell: i128| cell.clamp(0, end) as u32;
@@ -141,25 +141,31 @@ impl Terrain<'_> {
         p: GridPoint,
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
-        self.patch_over(tile, patch, [p.query_x(), p.query_y()], o)
+        let d = [p.query_x().wrapping_sub(patch.from(0)), p.query_y().wrapping_sub(patch.from(1))];
+        self.patch_over(tile, patch, d, o)
     }
 
-    /// The height over a place in query steps from the origin.
+    /// The first post of a patch's field, in query steps from the frame's zero.
+    pub(crate) fn first_post(&self, patch: &Patch) -> [i64; 2] {
+        [0, 1].map(|axis| (self.header.origin[axis] << FRACTION).wrapping_add(patch.from(axis)))
+    }
+
+    /// The height over a place in query steps from the field's first post.
     #[inline(always)]
     pub(crate) fn patch_over<O: Observer>(
         &self,
         tile: usize,
         patch: &Patch,
-        q: [i64; 2],
+        d: [i64; 2],
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
         let mut far = 0;
-        let (x, y) = (patch.spot(0, q[0], &mut far), patch.spot(1, q[1], &mut far));
+        let (x, y) = (patch.spot(0, d[0], &mut far), patch.spot(1, d[1], &mut far));
         match patch.special() {
             class @ ..=1 if x.cell < patch.cells[0] && y.cell < patch.cells[1] && far == 0 => {
                 self.patch_cell::<O, false>(tile, patch, class, x, y, o)
             }
-            _ => self.patch_border(tile, patch, q, o),
+            _ => self.patch_border(tile, patch, d, o),
         }
     }
 
@@ -169,18 +175,18 @@ impl Terrain<'_> {
         &self,
         tile: usize,
         patch: &Patch,
-        q: [i64; 2],
+        d: [i64; 2],
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
-        let spot = |axis: usize, q: i64| {
-            let (mut s, end) = (patch.spot_afar(axis, q), patch.cells[axis]);
+        let spot = |axis: usize, d: i64| {
+            let (mut s, end) = (patch.spot_afar(axis, d), patch.cells[axis]);
             // the last post belongs to the last cell, so the field is closed
             if s.cell == end && s.part == 0 {
                 s = Spot { cell: end.wrapping_sub(1), part: ONE };
             }
             (s.cell < end).then_some(s)
         };
-        let (Some(x), Some(y)) = (spot(0, q[0]), spot(1, q[1])) else { return Ok(None) };
+        let (Some(x), Some(y)) = (spot(0, d[0]), spot(1, d[1])) else { return Ok(None) };
         let class = u32::from(patch.class);
         if patch.voids == 0 {
             return self.patch_cell::<O, false>(tile, patch, class, x, y, o);
@@ -221,13 +227,17 @@ impl Terrain<'_> {
             if scale == LONG {
                 let record = (tile / 16).wrapping_add(b[0] as usize);
                 o.see(Trace::Long { record });
-                self.long_cell::<VOIDS>(record, post, [x.part, y.part])?
-            } else {
-                let h: &[u8; 32] = zerocopy::transmute_ref!(b);
-                let at = |k: usize| h[(POSTS_AT[0] + post + k) & 31].into();
-                let posts = [at(0), at(1), at(5), at(6)];
-                bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], scale)
+                let found = self.long_cell::<VOIDS>(record, post, [x.part, y.part])?;
+                return Ok(found.map(|(z, x, y)| Height {
+                    z,
+                    normal: Normal { x, y, z: patch.upward() as i64 },
+                    block,
+                }));
             }
+            let h: &[u8; 32] = zerocopy::transmute_ref!(b);
+            let at = |k: usize| h[(POSTS_AT[0] + post + k) & 31].into();
+            let posts = [at(0), at(1), at(5), at(6)];
+            bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], scale)
         } else {
             let record = (tile / 16).wrapping_add(record);
             see(o, record, block);
@@ -237,8 +247,8 @@ impl Terrain<'_> {
         Ok(Some(Height { z, normal: Normal { x, y, z: patch.upward() as i64 }, block }))
     }
 
-    /// Height and normal in a cell of a block of 64 bytes.
-    #[inline(always)]
+    /// Height and normal in a cell of a block of 64 bytes. One copy: the way to short blocks has the registers.
+    #[inline(never)]
     fn long_cell<const VOIDS: bool>(
         &self,
         record: usize,

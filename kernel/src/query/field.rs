@@ -35,10 +35,10 @@ pub struct Field<'a> {
     attribute: Attribute,
     /// The tile's first word.
     tile: usize,
-    /// Low corner of the square, in query steps from the frame's zero.
+    /// The field's first post, in query steps from the frame's zero.
+    from: [i64; 2],
+    /// Low corner of the square, in query steps from there.
     low: [i64; 2],
-    /// The origin, in query steps from the frame's zero.
-    zero: [i64; 2],
     /// Query steps of a side.
     size: [u64; 2],
 }
@@ -64,12 +64,11 @@ impl<'a> Terrain<'a> {
         let (patch, node) = (self.patch(leaf.at)?, self.node(leaf.node)?);
         let attribute = self.attribute(leaf.tile, patch.attribute);
         let log2 = node.entry_log2.map(|log2| u32::from(log2) & 31);
-        let [ox, oy, _] = self.header.origin;
-        let zero = [ox << FRACTION, oy << FRACTION];
-        let corner = |v: i32, log2: u32| i64::from(v >> log2 << log2) << FRACTION;
-        let low = [zero[0].wrapping_add(corner(place.x, log2[0])), zero[1].wrapping_add(corner(place.y, log2[1]))];
+        let corner =
+            |v: i32, axis: usize| (i64::from(v >> log2[axis] << log2[axis]) << FRACTION).wrapping_sub(patch.from(axis));
+        let (low, from) = ([corner(place.x, 0), corner(place.y, 1)], self.first_post(patch));
         let size = log2.map(|log2| 1 << (log2.wrapping_add(FRACTION) & 63));
-        Some(Field { terrain: *self, patch, attribute, tile: leaf.tile, low, zero, size })
+        Some(Field { terrain: *self, patch, attribute, tile: leaf.tile, from, low, size })
     }
 }
 
@@ -83,13 +82,12 @@ impl Field<'_> {
     /// Height and normal at a place. The height of `p` does not matter.
     #[inline(always)]
     pub fn ground(&self, p: Point) -> Option<FieldGround> {
-        let x = p.x.wrapping_sub(self.low[0]) as u64;
-        let y = p.y.wrapping_sub(self.low[1]) as u64;
-        if x >= self.size[0] || y >= self.size[1] {
+        let d = [p.x.wrapping_sub(self.from[0]), p.y.wrapping_sub(self.from[1])];
+        let [x, y] = [d[0].wrapping_sub(self.low[0]), d[1].wrapping_sub(self.low[1])];
+        if x as u64 >= self.size[0] || y as u64 >= self.size[1] {
             return None;
         }
-        let q = [p.x.wrapping_sub(self.zero[0]), p.y.wrapping_sub(self.zero[1])];
-        let found = self.terrain.patch_over(self.tile, self.patch, q, &mut ()).ok()??;
+        let found = self.terrain.patch_over(self.tile, self.patch, d, &mut ()).ok()??;
         Some(FieldGround { z: found.z.wrapping_add(self.terrain.zero_z()), normal: found.normal })
     }
 

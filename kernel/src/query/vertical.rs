@@ -1,9 +1,10 @@
 //! Straight up and down from a point: `closest`, `below`, `segment`.
 
-use crate::format::FRACTION;
-use crate::hit::{Answer, Cost, Status, Windows};
+use crate::format::{Attribute, FRACTION};
+use crate::hit::{Answer, Cost, Hit, LeafKind, Status, Windows};
 use crate::index::Leaf;
-use crate::open::Terrain;
+use crate::leaf::patch::Height;
+use crate::open::{Sole, Terrain};
 use crate::point::{GridPoint, IntoPoint, Point, exp2};
 use crate::search::{Rank, Search};
 use crate::trace::{Log, Observer, Trace};
@@ -108,7 +109,42 @@ impl<'a> Terrain<'a> {
     /// The one copy of the search that `closest`, `below` and `segment` share.
     #[inline(never)]
     fn find_near(&self, p: Point, search: &Search, options: &Options) -> Answer {
-        self.find(p, search, options, &mut ())
+        match &self.sole {
+            Some(sole) => self.find_sole(sole, p, search, options),
+            None => self.find(p, search, options, &mut ()),
+        }
+    }
+
+    /// One search in an image that is one field.
+    #[inline(always)]
+    fn find_sole(&self, sole: &Sole, p: Point, search: &Search, options: &Options) -> Answer {
+        let x = p.x.wrapping_sub(self.low[0]) as u64;
+        let y = p.y.wrapping_sub(self.low[1]) as u64;
+        if x > self.span[0] || y > self.span[1] {
+            return self.miss(Status::NotInImage, Some(p), options, &mut ());
+        }
+        let d = [p.x.wrapping_sub(sole.from[0]), p.y.wrapping_sub(sole.from[1])];
+        let (z, normal, block) = match self.patch_over(sole.tile, sole.patch, d, &mut ()) {
+            Ok(Some(Height { z, normal, block })) => (z, normal, block),
+            Ok(None) => return self.miss(Status::NoGround, Some(p), options, &mut ()),
+            Err(status) => return self.miss(status, Some(p), options, &mut ()),
+        };
+        let rank = search.rank(z);
+        if rank == Rank::NONE {
+            return self.miss(Status::NoGround, Some(p), options, &mut ());
+        }
+        let Attribute { material, source, .. } = sole.attribute;
+        let place = [(sole.tile / 32).wrapping_sub(self.tiles_at), sole.at.wrapping_sub(sole.tile)].map(|v| v as u32);
+        let hit = Hit {
+            z: z.wrapping_add(self.zero_z()),
+            normal,
+            material,
+            source,
+            leaf: LeafKind::Patch,
+            reach: rank.reach(),
+            place: [place[0], place[1], block],
+        };
+        Answer { status: Status::Found, hit }
     }
 
     /// The rest of a query once the leaf is known.

@@ -1,7 +1,7 @@
 //! Checks of a tile: bundles, patches, nodes, and the costs that follow from them.
 
 use super::{is_error, zero};
-use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, BLOCK_WORDS, Header, LONG, NO_POST, NODE_DENSE, Node, POSTS_AT};
+use crate::format::{self, BLOCK_CELLS, BLOCK_POSTS, BLOCK_WORDS, Header, LONG, NODE_DENSE, Node, POSTS_AT};
 use crate::format::{MAX_SIDE_LOG2, block, bundle, entry, word};
 use crate::format::{Patch, PatchBlock, Tile};
 use crate::leaf::bundle::Bundle;
@@ -210,7 +210,7 @@ impl<'t, 'a> Check<'t, 'a> {
         let (class, size) = (block.class & 1, 1 << (block.class & 1));
         let Some((head, posts)) = block.words.as_bytes().split_at_checked(POSTS_AT[class]) else { return false };
         let Some((_, spare)) = posts.split_at_checked(BLOCK_POSTS * size) else { return false };
-        let whole = (0..BLOCK_POSTS).all(|k| block.post(k) != NO_POST[class]);
+        let whole = posts.chunks_exact(size).take(BLOCK_POSTS).all(|p| p.iter().any(|&b| b != 0xFF));
         let is_zero = head.get(5..).is_some_and(zero) && zero(spare);
         is_zero && format::PATCH_SCALES.contains(&block.scale()) && (whole || patch.voids == 1)
     }

@@ -540,8 +540,8 @@ fn places_that_are_no_numbers_are_answered() {
     assert_eq!(err, format!("note: {told}\n"));
     // it is drawn as a place without ground
     expect(0, &folder, &[&along[..], &["--plot", "log.svg", "-o", "/dev/null"]].concat());
-    // and so is a point that is typed
-    holds(&expect(0, &folder, &["query", "bridge.hpan", "1,2,1e400"])[0], &["not in image"]);
+    // a point that is typed is refused
+    holds(&expect(2, &folder, &["query", "bridge.hpan", "1,2,1e400"])[1], &["1e400", "field 3"]);
 }
 
 /// A line of units below the heading is no place; another unit than metres and seconds is an error, as in the heading.

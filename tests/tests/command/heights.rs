@@ -272,7 +272,7 @@ fn by_16_questions_in_degrees() {
     assert!((x - 3_993.432_14).abs() < 1e-3 && (y + 5_554.664_74).abs() < 1e-3, "{x} {y}");
     let [typed, _] = expect(0, &folder, &["query", "a.hpan", &format!("{x},{y}")]);
     let [degrees, _] = expect(0, &folder, &["query", "a.hpan", "--lonlat", "-71.25,44.25"]);
-    for place in ["-71.25,91", "361,44", "nan,44", "-71.25,404.25"] {
+    for place in ["-71.25,91", "361,44", "-71.25,404.25"] {
         holds(
             &error(2, &folder, &["query", "a.hpan", &format!("--lonlat={place}")]),
             &["is no place: degrees are east"],

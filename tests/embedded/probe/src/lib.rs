@@ -24,7 +24,7 @@ pub const BATCH: usize = 32;
 pub const LAYERS: usize = 8;
 
 /// Bytes of `Terrain`, `Cursor`, `Verifier` and `Answer` on a 32-bit core.
-pub const SIZES: [usize; 4] = [152, 152, 536, 64];
+pub const SIZES: [usize; 4] = [184, 152, 568, 64];
 #[cfg(all(target_pointer_width = "32", not(target_arch = "wasm32")))]
 const _: () = {
     let sizes = [size_of::<Terrain>(), size_of::<Cursor>(), size_of::<hardpan::Verifier>(), size_of::<Answer>()];
