@@ -249,7 +249,7 @@ example() {
     cp $folder/ramp.hpan "$flash/ramp"
     chmod u+w "$flash/ramp"
     head -c 65536 /dev/zero | tr '\0' '\377' >"$flash/ones"
-    patched ramp newer 10 '\x03\x00'
+    patched ramp newer 10 '\x04\x00'
     patched ramp damaged 18000 '\x5a'
     "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 4M --slot a --sequence 1 -o "$flash/a.bin" >/dev/null
     "$hardpan" flash $folder/ramp.hpan --address 0 --flash-size 4M --slot b --sequence 2 -o "$flash/b.bin" >/dev/null
