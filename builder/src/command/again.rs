@@ -187,9 +187,19 @@ pub fn finish(
 /// Prints an image in brief, as a build does.
 fn tell(t: &Terrain, r: &crate::report::Report, output: &Path, out: &mut dyn Write) -> Done {
     let (triangles, bytes) = (t.header().triangles, t.header().total_len);
-    let each = bytes as f64 / triangles as f64;
-    let all = counted(triangles, "triangle");
-    writeln!(out, "{}: {all}, {} bytes ({each:.1} a triangle)", named(output), grouped(bytes))?;
+    let all = match t.header().patch_blocks {
+        0 => format!(
+            "{}, {} bytes ({:.1} a triangle)",
+            counted(triangles, "triangle"),
+            grouped(bytes),
+            bytes as f64 / triangles as f64
+        ),
+        blocks => {
+            let held = [(triangles, "triangle"), (blocks, "block")].map(|(n, one)| counted(n, one));
+            format!("{} and {} of heights, {} bytes", held[0], held[1], grouped(bytes))
+        }
+    };
+    writeln!(out, "{}: {all}", named(output))?;
     let [low, high] = t.bounds();
     let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
     writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;

@@ -563,7 +563,7 @@ pub fn fitted(
             (Ground::Mesh(Box::new(ground)), of, Some(report), error, Some(name))
         }
         (fields, _) => {
-            let [fields, triangles] = [(fields.len(), "field of heights"), (scene.triangles.len(), "triangle")]
+            let [fields, triangles] = [(fields.len(), "height field"), (scene.triangles.len(), "triangle")]
                 .map(|(n, one)| counted(n as u64, one));
             let text = format!(
                 "only one field of heights, or triangles alone, keep a size or an error, and here are {fields} and {triangles}; build them apart, and merge the images"

@@ -147,7 +147,8 @@ impl Terrain<'_> {
 
     /// The first post of a patch's field, in query steps from the frame's zero.
     pub(crate) fn first_post(&self, patch: &Patch) -> [i64; 2] {
-        [0, 1].map(|axis| (self.header.origin[axis] << FRACTION).wrapping_add(patch.from(axis)))
+        let [ox, oy, _] = self.header.origin;
+        [(ox << FRACTION).wrapping_add(patch.from(0)), (oy << FRACTION).wrapping_add(patch.from(1))]
     }
 
     /// The height over a place in query steps from the field's first post.

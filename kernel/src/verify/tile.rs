@@ -172,7 +172,8 @@ impl<'t, 'a> Check<'t, 'a> {
             && patch.voids <= 1
             && patch.long <= 1 - patch.class
             && patch.reserved0 == [0; 3]
-            && [0, 1].map(|axis| patch.from(axis)).iter().all(|from| from.unsigned_abs() <= 1 << 42)
+            && patch.from(0).unsigned_abs() <= 1 << 42
+            && patch.from(1).unsigned_abs() <= 1 << 42
             && patch.first.iter().all(|&c| c < 1 << 31)
             && (1..=1 << 56).contains(&patch.cells_a_step())
             && (1..1 << 62).contains(&patch.upward())

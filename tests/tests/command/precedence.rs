@@ -221,7 +221,7 @@ fn by_17_a_road_over_heights_is_typed_as_one_over_a_mesh() {
     let files = ["build", "--settings", "s.toml", "--force", "-o", "a.hpan"];
     for (typed, on_road) in [("road.obj=1", 0.0), ("land.asc=-1", 0.0), ("land.asc=1", 0.25)] {
         expect(0, &folder, &[&files[..], &["--precedence", typed]].concat());
-        expect(0, &folder, &["verify", "a.hpan"]);
+        expect(0, &folder, &["verify", "a.hpan", "--against", "land.asc", "road.obj"]);
         let all = asked(&folder, &["a.hpan", "5,5,0.25", "5,5,0", "1,1,0.25"]);
         let z: Vec<&Value> = all.iter().map(|a| &a["z"]).collect();
         assert_eq!(z, [&json!(on_road), &json!(on_road), &json!(0.25)], "{typed}");

@@ -22,7 +22,7 @@ use fields::Fields;
 pub use fields::{Difference, FieldError};
 use ground::{Sorted, sort_out};
 use hardpan::format::{TileRecord, section};
-use hardpan::{Terrain, Windows};
+use hardpan::{Hit, Terrain, Windows};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 pub use samples::Random;
@@ -192,7 +192,11 @@ pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: 
     let every = every(terrain, &kept);
     let ask = |number: usize, p: &Point| {
         // what is hidden is there all the same
-        if terrain.has_precedence() || !number.is_multiple_of(every) {
+        if terrain.has_precedence() {
+            let listed = if h.patch_blocks > 0 { nearest_layer(terrain, p) } else { None };
+            return image.nearest(p, 0.0).into_iter().chain(listed).reduce(f64::min);
+        }
+        if !number.is_multiple_of(every) {
             return image.nearest(p, 0.0);
         }
         let answer = terrain.closest_with(*p, &options);
@@ -227,6 +231,13 @@ pub fn source_error(terrain: &Terrain, scene: &Scene, rules: &Options, samples: 
         },
         lost,
     }
+}
+
+/// Least difference in height to a layer over a place, hidden ones too.
+fn nearest_layer(terrain: &Terrain, p: &Point) -> Option<f64> {
+    let mut room = [Hit::NONE; 64];
+    let found = terrain.layers(*p, &mut room);
+    room[..found.written].iter().map(|hit| (terrain.z_f64(hit) - p[2]).abs()).reduce(f64::min)
 }
 
 /// In every so many-th of these triangles the kernel is asked: as its answers there cost.
