@@ -41,13 +41,13 @@ impl Patch {
         let [low, high] = self.rate;
         *far |= (d >> 32) as u32;
         let u = product(high, d as u32).wrapping_add(product(low, d as u32) >> 32);
-        Spot { cell: ((u >> 32) as u32).wrapping_sub(self.first[axis]), part: u as u32 >> 16 }
+        Spot { cell: ((u >> 32) as u32).wrapping_sub(self.first[axis & 1]), part: u as u32 >> 16 }
     }
 
     /// The same of any place; before the field, beyond all cells.
     fn spot_afar(&self, axis: usize, d: i64) -> Spot {
         let u = self.along(d);
-        let cell = (u >> 32).wrapping_sub(self.first[axis].into());
+        let cell = (u >> 32).wrapping_sub(self.first[axis & 1].into());
         let cell = u32::try_from(cell).unwrap_or(u32::MAX);
         Spot { cell, part: u as u32 >> 16 }
     }
@@ -180,7 +180,7 @@ impl Terrain<'_> {
         o: &mut O,
     ) -> Result<Option<Height>, Status> {
         let spot = |axis: usize, d: i64| {
-            let (mut s, end) = (patch.spot_afar(axis, d), patch.cells[axis]);
+            let (mut s, end) = (patch.spot_afar(axis, d), patch.cells[axis & 1]);
             // the last post belongs to the last cell, so the field is closed
             if s.cell == end && s.part == 0 {
                 s = Spot { cell: end.wrapping_sub(1), part: ONE };

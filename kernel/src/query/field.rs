@@ -64,9 +64,9 @@ impl<'a> Terrain<'a> {
         let (patch, node) = (self.patch(leaf.at)?, self.node(leaf.node)?);
         let attribute = self.attribute(leaf.tile, patch.attribute);
         let log2 = node.entry_log2.map(|log2| u32::from(log2) & 31);
-        let corner =
-            |v: i32, axis: usize| (i64::from(v >> log2[axis] << log2[axis]) << FRACTION).wrapping_sub(patch.from(axis));
-        let (low, from) = ([corner(place.x, 0), corner(place.y, 1)], self.first_post(patch));
+        let corner = |v: i32, log2: u32, from: i64| (i64::from(v >> log2 << log2) << FRACTION).wrapping_sub(from);
+        let low = [corner(place.x, log2[0], patch.from(0)), corner(place.y, log2[1], patch.from(1))];
+        let from = self.first_post(patch);
         let size = log2.map(|log2| 1 << (log2.wrapping_add(FRACTION) & 63));
         Some(Field { terrain: *self, patch, attribute, tile: leaf.tile, from, low, size })
     }
