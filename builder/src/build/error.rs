@@ -46,7 +46,7 @@ pub enum BuildError {
     /// A field of heights has one material, and the ground is of these.
     Materials(Vec<String>),
     /// No field of heights keeps the size and the error that are asked for.
-    Fit(Unfit),
+    Fit(Box<Unfit>),
 }
 
 /// A field of heights, by its numbers.

@@ -580,7 +580,7 @@ pub fn fitted(
     let search = Search { ground, scene: of, options, source_error: error, provenance, stages };
     let unfit = |least_size, least_error| {
         let FitTo { size, max_error, .. } = *to;
-        BuildError::Fit(Unfit { size, max_error, least_size, least_error })
+        BuildError::Fit(Box::new(Unfit { size, max_error, least_size, least_error }))
     };
     let within = |size: Option<u64>| -> Result<Option<Tried>, BuildError> {
         let nearest = size.map(|size| search.nearest(size)).transpose()?;

@@ -248,6 +248,8 @@ enum hpan_trace_kind
   HPAN_TRACE_TEST = 3,
   // A surface over the place, within the windows or not.
   HPAN_TRACE_CANDIDATE = 4,
+  // A patch block named a long one, which was read.
+  HPAN_TRACE_LONG = 5,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -565,9 +567,9 @@ typedef struct hpan_trace {
   uint32_t log2;
   // `HPAN_TRACE_WORDS`: bundles and patches that may cover the place.
   uint32_t words;
-  // `HPAN_TRACE_WORDS`, `HPAN_TRACE_LEAF`: 64-byte lines.
+  // `HPAN_TRACE_WORDS`, `HPAN_TRACE_LEAF`, `HPAN_TRACE_LONG`: 64-byte lines.
   uint32_t lines;
-  // `HPAN_TRACE_LEAF`, `HPAN_TRACE_TEST`: which leaf, in units of its size from the image's start.
+  // `HPAN_TRACE_LEAF`, `HPAN_TRACE_TEST`, `HPAN_TRACE_LONG`: which leaf, in units of its size from the start.
   uint64_t record;
   // `HPAN_TRACE_TEST`: the triangle.
   uint32_t part;
