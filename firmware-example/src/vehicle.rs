@@ -14,7 +14,7 @@ pub use contact::*;
 fn most_of_one(terrain: &Terrain) -> u64 {
     let bound = terrain.bound();
     let [lines, tests, wide] = [bound.lines, bound.tests, terrain.header().wide_tests].map(u64::from);
-    380 + 410 * lines + 70 * (tests - wide) + 8380 * wide
+    390 + 410 * lines + 70 * (tests - wide) + 8380 * wide
 }
 
 /// Four wheels by `contact`, and points ahead of the vehicle by `closest`.
